@@ -1,7 +1,6 @@
 /// LibraryPreset: a communication library's way of working, as data (files in scenarios/libraries).
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,9 +15,16 @@ struct LibraryPreset {
   std::string name;
   std::string description;
   Layout defaults;  ///< keys the library fixes or defaults
-  /// Cost profile by cost kind; the "*" entry (at the index of no kind) is `profile`.
-  std::string profile;
-  std::map<Cost, std::string> profile_of;
+  std::string profile;                     ///< cost profile (parameters `library.PROFILE.*`)
+  std::map<Cost, std::string> profile_of;  ///< costs that another profile serves
+  /// Where a layout key decides the code path, the costs that change profile with it.
+  struct Variant {
+    Key key;
+    double value;  ///< number or choice index
+    std::string profile;
+    std::vector<Cost> costs;
+  };
+  std::vector<Variant> variants;
   /// Environment variable or call argument -> vocabulary key, as `predict --env` reads them.
   struct Setting {
     std::string name;

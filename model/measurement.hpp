@@ -18,6 +18,7 @@ enum class Metric : std::uint8_t {
   payload_at_90pct_line_rate, onset_active_qps, issue_clock_share, put_completion_clock_share,
   issue_clock_cycles, throughput_loss, throughput_kept, issue_end, duration,
 };
+inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::duration) + 1;
 std::string_view metric_name(Metric metric);
 std::string_view metric_unit(Metric metric);  ///< "us", "Mmsg/s", "GB/s", "B", "%", ...
 std::optional<Metric> find_metric(std::string_view name);

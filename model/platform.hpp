@@ -4,7 +4,7 @@
 /// off a data sheet (clocks, SM count, link). Intervals are central 90 % unless said otherwise.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,14 +59,15 @@ struct Platform {
 /// profile in `profiles` order. Entries a platform does not name hold the table's prior.
 class ParameterValues {
  public:
-  ParameterValues() = default;
+  /// Every platform parameter at its prior, no profiles.
+  ParameterValues();
   /// @throws InputError when the platform names an unknown parameter
   explicit ParameterValues(const Platform& platform);
 
   double operator[](std::size_t index) const { return values_[index]; }
   double& operator[](std::size_t index) { return values_[index]; }
-  double get(Param p) const { return values_[static_cast<std::size_t>(p)]; }
-  double get(int profile, Cost c) const { return values_[index(profile, c)]; }
+  double get(Param p) const { return read(index(p)); }
+  double get(int profile, Cost c) const { return read(index(profile, c)); }
   std::size_t size() const { return values_.size(); }
 
   static std::size_t index(Param p) { return static_cast<std::size_t>(p); }
@@ -79,6 +80,9 @@ class ParameterValues {
   /// The profile's number, or -1.
   int find_profile(const std::string& name) const;
   const std::vector<std::string>& profiles() const { return profiles_; }
+  /// While `used` is set, every read through `get` marks its index there: how the analytic solver
+  /// learns which parameters a layout depends on. The vector must have size() entries.
+  void track(std::vector<char>* used) { used_ = used; }
   /// Full parameter name at an index.
   std::string name(std::size_t index) const;
   const ParameterInfo& info(std::size_t index) const;
@@ -86,6 +90,12 @@ class ParameterValues {
   std::optional<std::size_t> find(std::string_view full_name);
 
  private:
+  double read(std::size_t i) const {
+    if (used_) (*used_)[i] = 1;
+    return values_[i];
+  }
+
+  std::vector<char>* used_ = nullptr;
   std::vector<double> values_;
   std::vector<std::string> profiles_;
 };

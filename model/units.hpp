@@ -89,14 +89,15 @@ class Throughput {
   friend constexpr Duration operator/(Bytes b, Throughput t) {
     return Duration::us(b.count() / t.per_us_);
   }
-  friend constexpr Throughput operator*(Rate r, Bytes b) {
-    return Throughput{r.mmsg_per_s() * b.count()};
-  }
 
  private:
   constexpr explicit Throughput(double per_us) : per_us_{per_us} {}
   double per_us_ = 0;
 };
+
+constexpr Throughput operator*(Rate r, Bytes b) {
+  return Throughput::gb_per_s(r.mmsg_per_s() * b.count() * 1e-3);
+}
 
 namespace literals {
 constexpr Duration operator""_us(long double v) { return Duration::us(static_cast<double>(v)); }
