@@ -1,6 +1,7 @@
 /// LibraryPreset: a communication library's way of working, as data (files in scenarios/libraries).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,5 +35,13 @@ struct LibraryPreset {
   };
   std::vector<Setting> settings;
 };
+
+/// Every known preset by name.
+using Presets = std::map<std::string, LibraryPreset, std::less<>>;
+
+/// The preset that a layout or row names; null when it names none.
+/// @throws InputError naming the known presets when the name is unknown
+const LibraryPreset* find_preset(const Presets& presets, const std::string& name,
+                                 const std::string& source);
 
 }  // namespace qpcast
