@@ -17,7 +17,8 @@ struct LibraryPreset {
   std::string description;
   Layout defaults;  ///< keys the library fixes or defaults
   std::string profile;                     ///< cost profile (parameters `library.PROFILE.*`)
-  std::map<Cost, std::string> profile_of;  ///< costs that another profile serves
+  std::map<Cost, std::string> profile_of;  ///< costs that another profile serves, or "none"
+  static constexpr const char* no_cost = "none";
   /// Where a layout key decides the code path, the costs that change profile with it.
   struct Variant {
     Key key;

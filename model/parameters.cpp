@@ -6,7 +6,7 @@ namespace qpcast {
 
 namespace {
 
-constexpr double narrow = 0.2;  // an engineer would be surprised by 40 % off
+constexpr double nominal = 0.02;  // what a data sheet says
 constexpr double likely = 0.5;
 constexpr double wide = 1.0;  // order of magnitude only
 
@@ -27,8 +27,8 @@ constexpr std::array<ParameterInfo, param_count> params{{
      "a warp builds 32 WQEs in lockstep"},
     {"gpu.sm_contention", "1", physics, 0.004, wide, 1e-6, 1, "sm_contention",
      "slow-down per further stream on an SM"},
-    {"gpu.memory_factor", "1", platform, 1.0, likely, 0.1, 20, "clock",
-     "memory waits against P-IB's"},
+    {"gpu.memory_factor", "1", physics, 1.0, likely, 0.1, 20, "clock",
+     "memory waits on a coherent CPU-GPU platform"},
     {"nic.visible", "us", physics, 2.5, likely, 0.1, 100, "memory_geography",
      "doorbell to payload visible, 8 B"},
     {"nic.ack", "us", physics, 0.6, likely, 0.01, 100, "memory_geography",
@@ -45,7 +45,7 @@ constexpr std::array<ParameterInfo, param_count> params{{
      "engine time when also receiving"},
     {"nic.block", "1", physics, 0.3, likely, 1e-3, 10, "wqe",
      "engine time per further 64 B of WQE"},
-    {"wire.line_rate", "GB/s", platform, 25, narrow, 1e-3, 1000, "wire",
+    {"wire.line_rate", "GB/s", platform, 25, nominal, 1e-3, 1000, "wire",
      "link rate, headers counted"},
     {"conn.onset", "connections", physics, 1300, likely, 1, 1e8, "connection_cache",
      "active connections at which decline starts"},
@@ -90,7 +90,7 @@ constexpr std::array<ParameterInfo, cost_count> costs{{
     {"post", "us", physics, 0.4, likely, 1e-3, 100, "proxy", "worker's cost per post, cold host"},
     {"per_request", "us", physics, 0.06, likely, 1e-4, 100, "proxy",
      "worker's cost per request, cold host"},
-    {"serial_fraction", "1", physics, 0.1, wide, 1e-3, 1, "proxy",
+    {"serial_fraction", "1", physics, 0.3, wide, 1e-3, 1, "proxy",
      "share of worker time on shared state"},
 }};
 
