@@ -138,20 +138,18 @@ Parameter report_parameter(const Fit& fit, Index unknown, const std::string& nam
   return p;
 }
 
-/// Unknowns that a platform sees: shared ones, its own.
+/// Unknowns that a platform reads: everyone's, its NIC's, its own.
 std::vector<Index> unknowns_of(const Problem& problem, int platform) {
   std::vector<Index> mine;
-  for (std::size_t u = 0; u < problem.unknowns().size(); ++u) {
-    const int owner = problem.unknowns()[u].platform;
-    if (owner < 0 || owner == platform) mine.push_back(static_cast<Index>(u));
-  }
+  for (std::size_t u = 0; u < problem.unknowns().size(); ++u)
+    if (problem.reads(platform, problem.unknowns()[u])) mine.push_back(static_cast<Index>(u));
   return mine;
 }
 
-/// Platform-scope parameters that only other platforms' rows read: carried as assumptions.
+/// Parameters of this platform or its NIC that no row reads: carried as assumptions.
 void add_assumed(const Fit& fit, int platform, Platform& p) {
   for (const auto& info : parameter_table()) {
-    if (p.find(info.name) || info.scope != Scope::platform) continue;
+    if (p.find(info.name) || info.scope == Scope::physics) continue;
     const bool line = info.name == "wire.line_rate";
     const bool unit = info.name == "host.speed";
     const double value = line ? fit.problem.facts(platform).link_gbit_per_s / 8 : info.prior;

@@ -18,8 +18,9 @@ namespace qpcast {
 
 /// Which platforms share one value of the parameter.
 enum class Scope : std::uint8_t {
-  physics,   ///< the same everywhere: GPU cycles of a code path, WQE sizes, NIC generation
-  platform,  ///< one value per platform: ceilings, link rates, host speed
+  physics,   ///< the same everywhere: GPU cycles of a code path, WQE sizes
+  nic,       ///< one value per NIC as the platform facts name it: its message-rate ceiling
+  platform,  ///< one value per platform: link rate, host speed
 };
 
 /// Parameters of the machine. The mechanism that reads one documents its formula.

@@ -56,6 +56,7 @@ class AnalyticSolver {
 
   const PlatformFacts& facts() const { return facts_; }
   ParameterValues& values() { return values_; }
+  const ParameterInfo& info(std::size_t index) const { return values_.info(index); }
 
  private:
   struct Sensitivity {
