@@ -70,8 +70,10 @@ Problem::Problem(const std::vector<Measurement>& rows,
     bare.facts = f;
     solvers_.emplace_back(bare);
     // Same order everywhere, so that one index means one parameter on every platform.
+    auto& values = solvers_.back().values();
+    values.profile(bare_gpu_profile);
+    values.profile(bare_proxy_profile);
     for (const auto& [preset_name, preset] : presets) {
-      auto& values = solvers_.back().values();
       values.profile(preset.profile);
       for (const auto& [cost, profile] : preset.profile_of)
         if (profile != LibraryPreset::no_cost) values.profile(profile);

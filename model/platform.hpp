@@ -82,7 +82,7 @@ class ParameterValues {
   int find_profile(const std::string& name) const;
   const std::vector<std::string>& profiles() const { return profiles_; }
   /// While `used` is set, every read through `get` marks its index there: how the analytic solver
-  /// learns which parameters a layout depends on. The vector must have size() entries.
+  /// learns which parameters a layout depends on. The vector grows with the profiles.
   void track(std::vector<char>* used) { used_ = used; }
   /// Full parameter name at an index.
   std::string name(std::size_t index) const;
@@ -92,7 +92,10 @@ class ParameterValues {
 
  private:
   double read(std::size_t i) const {
-    if (used_) (*used_)[i] = 1;
+    if (used_) {
+      if (used_->size() < values_.size()) used_->resize(values_.size());  // a new profile
+      (*used_)[i] = 1;
+    }
     return values_[i];
   }
 

@@ -17,6 +17,10 @@ namespace qpcast {
 /// The profile of a cost that the code path does not have (preset value "none").
 inline constexpr int no_profile = -1;
 
+/// Cost profiles of a layout that names no library.
+inline constexpr const char* bare_gpu_profile = "mini-gda";
+inline constexpr const char* bare_proxy_profile = "mini-proxy";
+
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 struct Setup {
