@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/intervals.hpp"
 #include "model/library.hpp"
 #include "model/measurement.hpp"
 #include "model/platform.hpp"
@@ -39,7 +40,18 @@ struct Calibration {
   int free_parameters = 0;      ///< unknowns that rows determined
   int assumed_parameters = 0;   ///< unknowns that kept their prior
   double effective_parameters = 0;  ///< trace of the hat matrix: what the fit really spent
+  std::vector<Interval> profile;    ///< when asked for
+  std::vector<Interval> bootstrap;  ///< when asked for
   double discrepancy = 0;       ///< sd of log(measured / predicted) beyond row noise
+};
+
+struct Options {
+  int starts = 24;        ///< optimiser starts, the first at the prior
+  bool profile = false;   ///< likelihood-profile intervals of every unknown
+  int bootstrap = 0;      ///< bootstrap refits; 0: none
+  std::uint64_t seed = 1; ///< of the bootstrap
+  bool leave_one_out = true;
+  std::function<void(const std::string& stage, double done)> progress;  ///< done in 0..1
 };
 
 /// Fits every platform that has rows. Deterministic: same rows, same bytes.
@@ -48,7 +60,7 @@ struct Calibration {
 /// @throws InputError for rows on unknown platforms or libraries, or when no row is modelled
 Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
-                      const std::string& source);
+                      const std::string& source, const Options& options = {});
 
 /// Median of the left-out errors over the rows that other rows determine.
 double median_left_out_error(const Calibration& calibration);

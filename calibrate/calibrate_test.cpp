@@ -11,8 +11,15 @@ using namespace qpcast::calibrate;
 
 namespace {
 
+Options quick() {
+  Options o;
+  o.starts = 8;
+  o.leave_one_out = false;
+  return o;
+}
+
 Calibration fit(const Platform& truth, const std::vector<Measurement>& rows) {
-  return calibrate::calibrate(rows, {{"truth", truth.facts}}, {}, "synthetic");
+  return calibrate::calibrate(rows, {{"truth", truth.facts}}, {}, "synthetic", quick());
 }
 
 }  // namespace
@@ -69,4 +76,33 @@ TEST_CASE("rows on an unknown platform are an error that names it", "[input]") {
   auto rows = measure(truth, 0, 1);
   rows[3].platform = "elsewhere";
   CHECK_THROWS_WITH(fit(truth, rows), Catch::Matchers::Contains("elsewhere"));
+}
+
+TEST_CASE("profile and bootstrap intervals agree with the normal ones where data is plenty",
+          "[intervals]") {
+  const auto truth = draw_truth(2);
+  Options options;
+  options.starts = 8;
+  options.leave_one_out = false;
+  options.profile = true;
+  options.bootstrap = 60;
+  const auto result = calibrate::calibrate(measure(truth, 0.05, 7), {{"truth", truth.facts}}, {},
+                                           "synthetic", options);
+  REQUIRE(result.profile.size() == result.bootstrap.size());
+  const auto find = [](const std::vector<Interval>& list, const std::string& name) {
+    return *std::find_if(list.begin(), list.end(),
+                         [&](const Interval& i) { return i.name.starts_with(name); });
+  };
+  for (const char* name : {"gpu.wqe_build", "gpu.order_gpu", "nic.ceiling"}) {
+    const auto& normal = *result.platforms.front().find(name);
+    const auto profile = find(result.profile, name);
+    const auto boot = find(result.bootstrap, name);
+    INFO(name << " normal " << normal.lo << ".." << normal.hi << " profile " << profile.lo << ".."
+              << profile.hi << " bootstrap " << boot.lo << ".." << boot.hi);
+    CHECK(profile.lo <= profile.value);
+    CHECK(profile.value <= profile.hi);
+    CHECK(std::log(profile.hi / profile.lo) == Approx(std::log(normal.hi / normal.lo)).epsilon(0.5));
+    CHECK(boot.lo <= normal.hi);
+    CHECK(boot.hi >= normal.lo);
+  }
 }
