@@ -273,13 +273,4 @@ Calibration calibrate(const std::vector<Measurement>& rows,
   return result;
 }
 
-double median_left_out_error(const Calibration& calibration) {
-  std::vector<double> errors;
-  for (const auto& r : calibration.rows)
-    if (r.determined_elsewhere) errors.push_back(r.left_out_error);
-  if (errors.empty()) return std::nan("");
-  std::nth_element(errors.begin(), errors.begin() + static_cast<long>(errors.size() / 2), errors.end());
-  return errors[errors.size() / 2];
-}
-
 }  // namespace qpcast::calibrate

@@ -62,7 +62,4 @@ Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
                       const std::string& source, const Options& options = {});
 
-/// Median of the left-out errors over the rows that other rows determine.
-double median_left_out_error(const Calibration& calibration);
-
 }  // namespace qpcast::calibrate

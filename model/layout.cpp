@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <vector>
 
 #include "model/error.hpp"
+#include "model/nearest.hpp"
 
 namespace qpcast {
 
@@ -90,21 +90,6 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "the vocabulary's rows must follow Key's order");
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row.back();
-}
-
 double parse_choice(const Field& f, std::string_view value, const std::string& source) {
   const auto it = std::find(f.choices.begin(), f.choices.end(), value);
   if (it != f.choices.end()) return static_cast<double>(it - f.choices.begin());
@@ -145,15 +130,10 @@ std::optional<Key> find_key(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view nearest_key(std::string_view name) {
-  std::string_view best = "library";
-  auto least = edit_distance(name, best);
-  for (const auto& f : table)
-    if (const auto d = edit_distance(name, f.name); d < least) {
-      least = d;
-      best = f.name;
-    }
-  return best;
+std::string nearest_key(std::string_view name) {
+  std::vector<std::string_view> names{"library"};
+  for (const auto& f : table) names.push_back(f.name);
+  return nearest(name, names);
 }
 
 void Layout::parse(std::string_view key, std::string_view value, const std::string& source) {

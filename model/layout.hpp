@@ -63,7 +63,7 @@ const Field& field(Key key);
 /// Finds a key by name; nothing if there is none.
 std::optional<Key> find_key(std::string_view name);
 /// The known key (or "library") nearest in spelling, for the error message.
-std::string_view nearest_key(std::string_view name);
+std::string nearest_key(std::string_view name);
 
 /// A proposed layout: the library's name and a value or nothing for every key.
 class Layout {

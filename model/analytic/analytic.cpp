@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "model/error.hpp"
 #include "model/validity.hpp"
@@ -126,6 +127,16 @@ std::vector<std::string> AnalyticSolver::assumed(const Sensitivity& s, std::size
   return names;
 }
 
+std::string AnalyticSolver::dominant_mechanism(const Sensitivity& s) const {
+  std::map<std::string_view, double> weight;
+  for (std::size_t j = 0; j < s.index.size(); ++j)
+    weight[values_.info(s.index[j]).mechanism] += std::abs(s.slope[j]);
+  const auto most = std::max_element(weight.begin(), weight.end(), [](const auto& a, const auto& b) {
+    return a.second < b.second;
+  });
+  return most == weight.end() ? "" : std::string{most->first};
+}
+
 Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* preset) {
   const auto setup = resolve(layout, preset, facts_, values_);
   used_.assign(values_.size(), 0);
@@ -212,6 +223,7 @@ Answer AnalyticSolver::answer(const Question& q) {
   result.estimate = interval(value, sd, q.statistic != Statistic::delta);
   for (double* v : {&result.estimate.value, &result.estimate.lo, &result.estimate.hi})
     *v = reported(q.metric, *v);
+  result.mechanism = dominant_mechanism(slopes);
   for (const auto& name : assumed(slopes, 0, value))
     result.warnings.push_back(fmt::format("rests on {}, which no row determined", name));
   add_range_warnings(config, result.warnings);

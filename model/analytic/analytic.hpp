@@ -37,6 +37,7 @@ Question question_of(const Measurement& row, const Presets& presets);
 struct Answer {
   Estimate estimate;
   std::string reason;                 ///< empty when modelled
+  std::string mechanism;              ///< whose parameters move the answer most
   std::vector<std::string> warnings;
   bool modelled() const { return reason.empty(); }
 };
@@ -67,6 +68,7 @@ class AnalyticSolver {
   Sensitivity differentiate(std::size_t outputs, const std::vector<double>& at, Evaluate evaluate);
   double variance(const Sensitivity& s, std::size_t output) const;
   double covariance(std::size_t a, std::size_t b) const;
+  std::string dominant_mechanism(const Sensitivity& s) const;
   std::vector<std::string> assumed(const Sensitivity& s, std::size_t output, double value) const;
 
   PlatformFacts facts_;
