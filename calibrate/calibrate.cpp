@@ -81,8 +81,7 @@ void report_left_out(const Fit& fit, Index row, const Measurement& m, RowFit& r)
   r.left_out_error = relative_error(m, without);
   r.determined_elsewhere = true;
   for (Index u = 0; u < left.x.size(); ++u)
-    if (fit.elasticity(row, u) > dependence &&
-        !fit.determined(u, std::sqrt(left.covariance(u, u))))
+    if (fit.elasticity(row, u) > dependence && !fit.determined(u, std::sqrt(left.covariance(u, u))))
       r.determined_elsewhere = false;
 }
 
@@ -159,8 +158,11 @@ void add_assumed(const Fit& fit, int platform, Platform& p) {
     const double value = line ? fit.problem.facts(platform).link_gbit_per_s / 8 : info.prior;
     const bool by_definition = unit && fit.problem.facts(platform).reference;
     const double sd = by_definition ? 0 : info.prior_spread;
-    p.parameters.push_back({std::string{info.name}, std::string{info.unit}, value,
-                            value * std::exp(-z90 * sd), value * std::exp(z90 * sd),
+    p.parameters.push_back({std::string{info.name},
+                            std::string{info.unit},
+                            value,
+                            value * std::exp(-z90 * sd),
+                            value * std::exp(z90 * sd),
                             by_definition ? Provenance::published : Provenance::assumed,
                             {},
                             by_definition ? "1 by definition on the reference platform"
@@ -231,13 +233,14 @@ double discrepancy_of(const Fit& fit, double effective) {
     sum += weight * r * r;
     n += 1;
   }
-  const double spent = std::max(1.0, n - effective * n / static_cast<double>(fit.problem.data().size()));
+  const double spent =
+      std::max(1.0, n - effective * n / static_cast<double>(fit.problem.data().size()));
   return std::sqrt(std::max(1e-4, sum / spent));
 }
 
 double effective_parameters(const Fit& fit) {
-  const MatrixXd information = fit.optimum.jacobian.transpose() *
-                               fit.optimum.weights.asDiagonal() * fit.optimum.jacobian;
+  const MatrixXd information =
+      fit.optimum.jacobian.transpose() * fit.optimum.weights.asDiagonal() * fit.optimum.jacobian;
   return (fit.optimum.covariance * information).trace();
 }
 
@@ -254,11 +257,10 @@ Calibration calibrate(const std::vector<Measurement>& rows,
   Calibration result;
   if (options.profile) result.profile = profile_intervals(problem, fit.optimum);
   if (options.bootstrap > 0)
-    result.bootstrap = bootstrap_intervals(problem, fit.optimum, options.bootstrap, options.seed,
-                                           [&](int done) {
-                                             if (options.progress)
-                                               options.progress("bootstrap", double(done) / options.bootstrap);
-                                           });
+    result.bootstrap =
+        bootstrap_intervals(problem, fit.optimum, options.bootstrap, options.seed, [&](int done) {
+          if (options.progress) options.progress("bootstrap", double(done) / options.bootstrap);
+        });
   result.effective_parameters = effective_parameters(fit);
   result.discrepancy = discrepancy_of(fit, result.effective_parameters);
   result.rows = report_rows(fit, options.leave_one_out);

@@ -101,7 +101,8 @@ TEST_CASE("profile and bootstrap intervals agree with the normal ones where data
               << profile.hi << " bootstrap " << boot.lo << ".." << boot.hi);
     CHECK(profile.lo <= profile.value);
     CHECK(profile.value <= profile.hi);
-    CHECK(std::log(profile.hi / profile.lo) == Approx(std::log(normal.hi / normal.lo)).epsilon(0.5));
+    CHECK(std::log(profile.hi / profile.lo) ==
+          Approx(std::log(normal.hi / normal.lo)).epsilon(0.5));
     CHECK(boot.lo <= normal.hi);
     CHECK(boot.hi >= normal.lo);
   }

@@ -38,7 +38,9 @@ double crossing(const Objective& objective, const Optimum& optimum, Index u, dou
   const auto beyond = [&](double x) {
     return held_cost(objective, optimum, u, x) - optimum.cost > chi2_90;
   };
-  const auto clamped = [&](double x) { return direction > 0 ? std::min(x, limit) : std::max(x, limit); };
+  const auto clamped = [&](double x) {
+    return direction > 0 ? std::min(x, limit) : std::max(x, limit);
+  };
   double inside = optimum.x[u], outside = clamped(inside + direction * z90 * sd);
   while (!beyond(outside)) {
     if (outside == limit) return limit;

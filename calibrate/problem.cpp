@@ -20,16 +20,14 @@ double noise_of(const Measurement& row) {
   const double scale = delta ? std::abs(row.value) : 1;
   double sd = std::max(least, row.spread.value_or(0));
   if (row.lo && row.hi && *row.hi > *row.lo) {
-    const double width = delta ? (*row.hi - *row.lo) / scale
-                               : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
+    const double width =
+        delta ? (*row.hi - *row.lo) / scale : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
     sd = std::max(sd, width / z90_width);
   }
   return sd * scale;
 }
 
-bool defined_as_one(const ParameterInfo& p) {
-  return p.name == "host.speed";
-}
+bool defined_as_one(const ParameterInfo& p) { return p.name == "host.speed"; }
 
 /// Marks what every platform's rows read.
 std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
@@ -113,8 +111,8 @@ void Problem::find_unknowns() {
     std::set<int> added;
     for (std::size_t k = 0; k < solvers_.size(); ++k) {
       const int mine = owner(static_cast<int>(k), p.scope);
-      const bool fixed = p.prior_spread <= 0 ||
-                         (defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned);
+      const bool fixed =
+          p.prior_spread <= 0 || (defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned);
       if (!used[k][i] || fixed || !added.insert(mine).second) continue;
       const auto& whose = p.scope == Scope::nic ? platform_facts_[k].nic : platform_names_[k];
       unknowns_.push_back({i, mine, mine == Unknown::everyone ? name : name + "@" + whose});
@@ -194,7 +192,8 @@ Eigen::MatrixXd Problem::jacobian(const Eigen::VectorXd& x) {
       values[unknown.index] = value * std::exp(step);
       const double up = residual(d);
       values[unknown.index] = value * std::exp(-step);
-      j(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(u)) = (up - residual(d)) / (2 * step);
+      j(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(u)) =
+          (up - residual(d)) / (2 * step);
       values[unknown.index] = value;
     }
   }

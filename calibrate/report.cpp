@@ -12,7 +12,8 @@ using nlohmann::ordered_json;
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(std::max(0.0, std::ceil(q * static_cast<double>(values.size())) - 1))];
+  return values[static_cast<std::size_t>(
+      std::max(0.0, std::ceil(q * static_cast<double>(values.size())) - 1))];
 }
 
 ordered_json intervals_to_json(const std::vector<Interval>& intervals) {
@@ -49,15 +50,23 @@ ordered_json to_json(const Calibration& c) {
   j["rows_determined_elsewhere"] = s.shared_rows;
   auto& rows = j["rows"] = ordered_json::array();
   for (const auto& r : c.rows)
-    rows.push_back({{"id", r.id}, {"platform", r.platform}, {"metric", metric_name(r.metric)},
-                    {"measured", r.measured}, {"fitted", r.predicted}, {"error", r.error},
-                    {"left_out", r.left_out_predicted}, {"left_out_error", r.left_out_error},
-                    {"determined_elsewhere", r.determined_elsewhere}, {"outlier", r.outlier}});
+    rows.push_back({{"id", r.id},
+                    {"platform", r.platform},
+                    {"metric", metric_name(r.metric)},
+                    {"measured", r.measured},
+                    {"fitted", r.predicted},
+                    {"error", r.error},
+                    {"left_out", r.left_out_predicted},
+                    {"left_out_error", r.left_out_error},
+                    {"determined_elsewhere", r.determined_elsewhere},
+                    {"outlier", r.outlier}});
   auto& missing = j["not_modelled"] = ordered_json::array();
-  for (const auto& [id, reason] : c.not_modelled) missing.push_back({{"id", id}, {"reason", reason}});
+  for (const auto& [id, reason] : c.not_modelled)
+    missing.push_back({{"id", id}, {"reason", reason}});
   auto& mechanisms = j["mechanisms"] = ordered_json::array();
   for (const auto& m : c.mechanisms)
-    mechanisms.push_back({{"mechanism", m.mechanism}, {"rows", m.rows}, {"parameters", m.parameters}});
+    mechanisms.push_back(
+        {{"mechanism", m.mechanism}, {"rows", m.rows}, {"parameters", m.parameters}});
   j["profile"] = intervals_to_json(c.profile);
   j["bootstrap"] = intervals_to_json(c.bootstrap);
   return j;

@@ -33,8 +33,10 @@ void add_gpu(std::vector<Measurement>& rows) {
   for (const auto metric : {Metric::issue, Metric::put_completion, Metric::rtt})
     add(rows, metric, lone, "ordering", {"none", "gpu", "release", "system"});
   add(rows, Metric::doorbell_to_cqe, lone, "inline", {"0", "1"});
-  add(rows, Metric::issue, "submitter=gpu;threads=1;qps=1;inline=1", "payload", {"24", "56", "120"});
-  add(rows, Metric::put_completion, "submitter=gpu;threads=1;completion=all-qp", "qps", {"1", "8", "32"});
+  add(rows, Metric::issue, "submitter=gpu;threads=1;qps=1;inline=1", "payload",
+      {"24", "56", "120"});
+  add(rows, Metric::put_completion, "submitter=gpu;threads=1;completion=all-qp", "qps",
+      {"1", "8", "32"});
   add(rows, Metric::rate, "submitter=gpu;threads=1;qps=1", "batch", {"1", "4", "16", "64"});
   add(rows, Metric::rate, "submitter=gpu;qps=1;publication=lock-per-wqe", "threads", {"8", "32"});
   add(rows, Metric::rate, "submitter=gpu;qps=1;batch=32;publication=warp-cooperative", "threads",

@@ -20,8 +20,9 @@ Platform load_platform(const std::string& name_or_path) {
   if (const auto it = known.find(name_or_path); it != known.end()) return it->second;
   std::string names;
   for (const auto& [name, platform] : known) names += (names.empty() ? "" : ", ") + name;
-  throw InputError{command_line, "--platform",
-                   fmt::format("unknown platform '{}'; known: {}, or a .json file", name_or_path, names)};
+  throw InputError{
+      command_line, "--platform",
+      fmt::format("unknown platform '{}'; known: {}, or a .json file", name_or_path, names)};
 }
 
 Layout parse_arguments(const std::vector<std::string>& items, const std::string& library) {
@@ -33,7 +34,8 @@ Layout parse_arguments(const std::vector<std::string>& items, const std::string&
   }
   auto layout = parse_layout(text, command_line);
   if (!library.empty() && !layout.library.empty() && library != layout.library)
-    throw InputError{command_line, "library", fmt::format("given as {} and as {}", library, layout.library)};
+    throw InputError{command_line, "library",
+                     fmt::format("given as {} and as {}", library, layout.library)};
   if (!library.empty()) layout.library = library;
   layout.check(command_line);
   return layout;

@@ -27,18 +27,20 @@ int complain_arguments(const CLI::App& app, const CLI::ParseError& error, int ar
   const bool known = std::find(names.begin(), names.end(), first) != names.end();
   if (first.empty() || first.starts_with('-') || known)
     return complain(fmt::format("{}: {}", cli::command_line, error.what()));
-  return complain(fmt::format("{}: {}: unknown command; did you mean '{}'?", cli::command_line, first,
-                              nearest(first, names)));
+  return complain(fmt::format("{}: {}: unknown command; did you mean '{}'?", cli::command_line,
+                              first, nearest(first, names)));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"qpcast forecasts what a GPU-to-NIC communication layout delivers, and says how sure it is."};
+  CLI::App app{
+      "qpcast forecasts what a GPU-to-NIC communication layout delivers, and says how sure it is."};
   app.require_subcommand(1);
   app.set_version_flag("--version", QPCAST_VERSION);
-  app.footer("Exit status: 0 done, 1 a validated row is out of tolerance, 2 bad input.\n"
-             "Data is looked for in $QPCAST_DATA, beside the executable, and in the source tree.");
+  app.footer(
+      "Exit status: 0 done, 1 a validated row is out of tolerance, 2 bad input.\n"
+      "Data is looked for in $QPCAST_DATA, beside the executable, and in the source tree.");
   int status = cli::ok;
   cli::add_platforms(app, status);
   cli::add_predict(app, status);

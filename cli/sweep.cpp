@@ -25,7 +25,8 @@ struct Arguments {
 /// Everything that decides the bytes of the result.
 std::string signature_of(const Arguments& a, const Platform& platform) {
   const auto calibration = std::hash<std::string>{}(io::to_json(platform));
-  return fmt::format("{} {:x} {} {}", platform.name, calibration, a.library, fmt::join(a.keys, " "));
+  return fmt::format("{} {:x} {} {}", platform.name, calibration, a.library,
+                     fmt::join(a.keys, " "));
 }
 
 void run(const Arguments& a) {
@@ -60,11 +61,16 @@ void add_sweep(CLI::App& app, int&) {
   sub->add_option("--platform", a->platform, "Platform name or .json file")->required();
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
   sub->add_option("--jobs", a->jobs, "Worker threads; the result does not depend on them")
-      ->check(CLI::Range(1, 1024))->capture_default_str();
-  sub->add_option("-o,--output", a->out, "Result, .csv or .jsonl; an interrupted run resumes")->required();
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  sub->add_option("-o,--output", a->out, "Result, .csv or .jsonl; an interrupted run resumes")
+      ->required();
   sub->add_option("key=values", a->keys, "key=a,b,c or key=1..64*2 or key=1..10+3")->required();
-  sub->footer("Examples:\n  qpcast sweep --platform P-IB --library mini-gda qps=1..64*2 batch=1,16,32 threads=64 -o qps.csv\n"
-              "  qpcast sweep --platform P-H100 role=all-to-all active_qps=16..32768*2 writes_per_visit=32,256 --jobs 2 -o conn.jsonl");
+  sub->footer(
+      "Examples:\n  qpcast sweep --platform P-IB --library mini-gda qps=1..64*2 batch=1,16,32 "
+      "threads=64 -o qps.csv\n"
+      "  qpcast sweep --platform P-H100 role=all-to-all active_qps=16..32768*2 "
+      "writes_per_visit=32,256 --jobs 2 -o conn.jsonl");
   sub->callback([a] { run(*a); });
 }
 

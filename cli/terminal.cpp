@@ -33,7 +33,8 @@ std::string Table::text() const {
     std::string out;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i) out += "  ";
-      out += left_[i] ? fmt::format("{:<{}}", cells[i], width[i]) : fmt::format("{:>{}}", cells[i], width[i]);
+      out += left_[i] ? fmt::format("{:<{}}", cells[i], width[i])
+                      : fmt::format("{:>{}}", cells[i], width[i]);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     return out;

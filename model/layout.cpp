@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view submitters[] = {"gpu", "proxy", "cpu-assisted", "host"};
 constexpr std::string_view orderings[] = {"none", "gpu", "release", "system"};
-constexpr std::string_view publications[] = {"exclusive",        "lock-per-wqe",
-                                             "thread-handoff",   "warp-cooperative",
+constexpr std::string_view publications[] = {"exclusive",         "lock-per-wqe",
+                                             "thread-handoff",    "warp-cooperative",
                                              "warp-synchronised", "warp-drifting"};
 constexpr std::string_view completions[] = {"per-qp", "per-peer", "all-qp"};
 constexpr std::string_view memories[] = {"gpu", "host"};
@@ -103,8 +103,9 @@ double parse_number(const Field& f, std::string_view value, const std::string& s
   const auto* end = value.data() + value.size();
   const auto [stop, code] = std::from_chars(value.data(), end, number);
   const std::string unit = f.unit.empty() ? "" : fmt::format(" {}", f.unit);
-  const auto expected = fmt::format("expected {} from {} to {}{}",
-                                    f.whole ? "a whole number" : "a number", f.lowest, f.highest, unit);
+  const auto expected =
+      fmt::format("expected {} from {} to {}{}", f.whole ? "a whole number" : "a number", f.lowest,
+                  f.highest, unit);
   if (code != std::errc{} || stop != end || !std::isfinite(number))
     throw InputError{source, std::string{f.name}, fmt::format("'{}': {}", value, expected)};
   if (number < f.lowest || number > f.highest || (f.whole && number != std::floor(number)))
@@ -153,8 +154,10 @@ void Layout::parse(std::string_view key, std::string_view value, const std::stri
 void Layout::check(const std::string& source) const {
   constexpr double inline_limit = 220;
   if (number(Key::inline_data, 0) == 1 && number(Key::payload, 0) > inline_limit)
-    contradiction(source, Key::inline_data, Key::payload, *this, "a WQE holds at most 220 B inline");
-  const bool gpu = has(Key::submitter) && (choice(Key::submitter, Submitter::gpu) == Submitter::gpu);
+    contradiction(source, Key::inline_data, Key::payload, *this,
+                  "a WQE holds at most 220 B inline");
+  const bool gpu =
+      has(Key::submitter) && (choice(Key::submitter, Submitter::gpu) == Submitter::gpu);
   for (const Key proxy_only : {Key::workers, Key::rings, Key::handoff})
     if (gpu && has(proxy_only))
       contradiction(source, proxy_only, Key::submitter, *this,

@@ -47,13 +47,12 @@ TEST_CASE("contradictions name both keys", "[layout]") {
     const char* one;
     const char* other;
   };
-  const auto c = GENERATE(
-      Case{"inline=1;payload=4096", "inline", "payload"},
-      Case{"submitter=gpu;workers=2", "workers", "submitter"},
-      Case{"submitter=proxy;publication=exclusive", "publication", "submitter"},
-      Case{"transport=rc;dci_pool=4", "dci_pool", "transport"},
-      Case{"publication=exclusive;threads=32;qps=1", "publication", "threads"},
-      Case{"threads=4;sms=8", "sms", "threads"});
+  const auto c = GENERATE(Case{"inline=1;payload=4096", "inline", "payload"},
+                          Case{"submitter=gpu;workers=2", "workers", "submitter"},
+                          Case{"submitter=proxy;publication=exclusive", "publication", "submitter"},
+                          Case{"transport=rc;dci_pool=4", "dci_pool", "transport"},
+                          Case{"publication=exclusive;threads=32;qps=1", "publication", "threads"},
+                          Case{"threads=4;sms=8", "sms", "threads"});
   INFO(c.text);
   const auto layout = parse_layout(c.text, "here");
   CHECK_THROWS_WITH(layout.check("here"), Contains(c.one) && Contains(c.other));

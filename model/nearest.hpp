@@ -28,9 +28,10 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 /// The entry of `names` (not empty) nearest to `name`; the first of equals.
 template <class Names>
 std::string nearest(std::string_view name, const Names& names) {
-  return std::string{*std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(name, a) < edit_distance(name, b);
-  })};
+  return std::string{
+      *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+        return edit_distance(name, a) < edit_distance(name, b);
+      })};
 }
 
 }  // namespace qpcast

@@ -16,21 +16,21 @@ namespace qpcast {
 struct PlatformFacts {
   std::string description;
   std::string nic;
-  double sm_clock_mhz = 1970;   ///< clock a layout runs at when it names none
-  int sms = 132;                ///< streaming multiprocessors per GPU
-  bool reference = false;       ///< the platform that others' speeds are stated against
-  bool coherent = false;        ///< the NIC reaches GPU memory through a coherent CPU
-  double link_gbit_per_s = 200; ///< nominal link rate per NIC
-  double mtu = 4096;            ///< path MTU, bytes
-  double header = 42;           ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
-  std::string source;           ///< where these facts come from
+  double sm_clock_mhz = 1970;    ///< clock a layout runs at when it names none
+  int sms = 132;                 ///< streaming multiprocessors per GPU
+  bool reference = false;        ///< the platform that others' speeds are stated against
+  bool coherent = false;         ///< the NIC reaches GPU memory through a coherent CPU
+  double link_gbit_per_s = 200;  ///< nominal link rate per NIC
+  double mtu = 4096;             ///< path MTU, bytes
+  double header = 42;            ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
+  std::string source;            ///< where these facts come from
 };
 
 enum class Provenance : std::uint8_t { fitted, published, assumed };
 
 /// One parameter as calibration left it.
 struct Parameter {
-  std::string name;   ///< "nic.ceiling" or "library.gin-gdaki.issue"
+  std::string name;  ///< "nic.ceiling" or "library.gin-gdaki.issue"
   std::string unit;
   double value = 0;
   double lo = 0, hi = 0;  ///< central 90 % interval

@@ -18,7 +18,8 @@ double parse_bound(std::string_view text, const std::string& key, const std::str
   double value = 0;
   const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || stop != text.data() + text.size())
-    throw InputError{source, key, fmt::format("'{}' is not a number; a range is 1..64*2 or 1..10+3", text)};
+    throw InputError{source, key,
+                     fmt::format("'{}' is not a number; a range is 1..64*2 or 1..10+3", text)};
   return value;
 }
 
@@ -27,9 +28,10 @@ std::vector<std::string> expand_range(const std::string& key, const std::string&
   const auto dots = text.find("..");
   const auto step_at = text.find_first_of("*+", dots + 2);
   const double lo = parse_bound(std::string_view{text}.substr(0, dots), key, source);
-  const double hi = parse_bound(
-      std::string_view{text}.substr(dots + 2, step_at == std::string::npos ? step_at : step_at - dots - 2),
-      key, source);
+  const double hi =
+      parse_bound(std::string_view{text}.substr(
+                      dots + 2, step_at == std::string::npos ? step_at : step_at - dots - 2),
+                  key, source);
   const bool geometric = step_at != std::string::npos && text[step_at] == '*';
   const double step = step_at == std::string::npos
                           ? 1

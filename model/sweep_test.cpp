@@ -28,5 +28,6 @@ TEST_CASE("a sweep visits every combination once, the last key fastest", "[sweep
   CHECK(sweep.at(5).to_string() == "submitter=gpu;qps=2;batch=4");
   CHECK_THROWS_AS((Sweep{{"qps=1", "qps=2"}, {}, "t"}), InputError);
   CHECK_THROWS_AS((Sweep{{"qsp=1"}, {}, "t"}), InputError);
-  CHECK(Sweep{{"threads=1..1000", "qps=1..1000", "payload=1..1000"}, {}, "t"}.size() == 1'000'000'000);
+  CHECK(Sweep{{"threads=1..1000", "qps=1..1000", "payload=1..1000"}, {}, "t"}.size() ==
+        1'000'000'000);
 }

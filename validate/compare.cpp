@@ -86,7 +86,8 @@ Comparison compare(const std::vector<Measurement>& rows,
         const auto it = solvers.find(row.platform);
         if (it != solvers.end()) return it->second.answer(question_of(row, presets));
         Answer none;
-        none.reason = fmt::format("measured on {}, which is not the platform asked for", row.platform);
+        none.reason =
+            fmt::format("measured on {}, which is not the platform asked for", row.platform);
         return none;
       },
       tolerance);

@@ -17,7 +17,7 @@ namespace qpcast::validate {
 struct RowResult {
   Measurement row;
   bool modelled = false;
-  std::string reason;            ///< why not modelled
+  std::string reason;  ///< why not modelled
   Estimate predicted;
   double error = 0;              ///< |predicted / measured - 1|
   bool inside_interval = false;  ///< the measured value lies in the forecast's 90 % interval
@@ -53,6 +53,7 @@ Comparison compare(const std::vector<Measurement>& rows,
                    double tolerance);
 
 /// The same with any solver.
-Comparison compare(const std::vector<Measurement>& rows, const Answerer& answerer, double tolerance);
+Comparison compare(const std::vector<Measurement>& rows, const Answerer& answerer,
+                   double tolerance);
 
 }  // namespace qpcast::validate

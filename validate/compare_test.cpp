@@ -53,8 +53,8 @@ TEST_CASE("nothing is dropped silently", "[compare]") {
   elsewhere.platform = "other";
   auto kernel = row("kernel", 1, "caller=compute");
   kernel.metric = Metric::throughput_loss;
-  const auto c = compare({row("a", 1), elsewhere, kernel},
-                         {{"priors", testing::prior_platform()}}, {}, 0.15);
+  const auto c =
+      compare({row("a", 1), elsewhere, kernel}, {{"priors", testing::prior_platform()}}, {}, 0.15);
   REQUIRE(c.rows.size() == 3);
   CHECK(c.rows[0].modelled);
   CHECK(c.rows[1].reason.find("other") != std::string::npos);

@@ -17,9 +17,9 @@ const char* const published = "data/published/published.csv";
 }
 
 TEST_CASE("published rows", "[published]") {
-  const auto c = validate::compare(io::read_measurements(published),
-                                   io::read_platforms("data/platforms"),
-                                   io::read_presets("scenarios/libraries"), 0.15);
+  const auto c =
+      validate::compare(io::read_measurements(published), io::read_platforms("data/platforms"),
+                        io::read_presets("scenarios/libraries"), 0.15);
   for (const auto& r : c.rows) {
     if (r.modelled)
       std::cout << r.row.id << ": measured " << r.row.value << ", predicted " << r.predicted.value
@@ -35,7 +35,8 @@ TEST_CASE("published rows", "[published]") {
   CHECK(s.interval_coverage >= 0.85);
 }
 
-TEST_CASE("the shared-queue rows' three orders of magnitude come out of the backlog", "[published]") {
+TEST_CASE("the shared-queue rows' three orders of magnitude come out of the backlog",
+          "[published]") {
   auto platform = io::read_platforms("data/platforms").at("P-IB");
   const auto presets = io::read_presets("scenarios/libraries");
   const auto rtt = [&](double window) {

@@ -36,8 +36,8 @@ Question question_of(const Measurement& row, const Presets& presets);
 /// An answer, or the reason why there is none.
 struct Answer {
   Estimate estimate;
-  std::string reason;                 ///< empty when modelled
-  std::string mechanism;              ///< whose parameters move the answer most
+  std::string reason;     ///< empty when modelled
+  std::string mechanism;  ///< whose parameters move the answer most
   std::vector<std::string> warnings;
   bool modelled() const { return reason.empty(); }
 };
@@ -73,9 +73,9 @@ class AnalyticSolver {
 
   PlatformFacts facts_;
   ParameterValues values_;
-  std::vector<double> covariance_;        ///< of the listed parameters, row-major
-  std::vector<int> listed_;               ///< values_ index -> row of covariance_, or -1
-  std::vector<char> assumed_;             ///< values_ index -> nothing determined it
+  std::vector<double> covariance_;  ///< of the listed parameters, row-major
+  std::vector<int> listed_;         ///< values_ index -> row of covariance_, or -1
+  std::vector<char> assumed_;       ///< values_ index -> nothing determined it
   std::vector<char> used_;
   std::size_t listed_count_ = 0;
   double discrepancy_ = 0;

@@ -40,7 +40,8 @@ class ClosedNetwork {
       : demands_{demands},
         population_{pipeline.population},
         think_{(pipeline.total(Phase::transit) + pipeline.total(Phase::acknowledge) +
-                pipeline.total(Phase::complete)).us()},
+                pipeline.total(Phase::complete))
+                   .us()},
         loaded_{pipeline.load_delay.us() *
                 demands.at(static_cast<std::size_t>(Resource::engine)).service} {}
 
@@ -82,9 +83,8 @@ class ClosedNetwork {
 Throughputs solve_throughput(const Pipeline& pipeline) {
   const auto demands = demands_of(pipeline);
   const double bound = upper_bound(demands);
-  const double x = std::isinf(pipeline.population)
-                       ? bound
-                       : ClosedNetwork{pipeline, demands}.solve(bound);
+  const double x =
+      std::isinf(pipeline.population) ? bound : ClosedNetwork{pipeline, demands}.solve(bound);
   Throughputs result{Rate::mmsg_per_s(x), {}, Resource::submitter};
   double highest = -1;
   for (std::size_t k = 0; k < resource_count; ++k) {

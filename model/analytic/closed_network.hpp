@@ -22,7 +22,7 @@
 namespace qpcast {
 
 struct Throughputs {
-  Rate rate;                                        ///< carried rate, all submitters together
+  Rate rate;                                         ///< carried rate, all submitters together
   std::array<double, resource_count> utilisation{};  ///< 0..1 per resource
   Resource bottleneck = Resource::submitter;         ///< the most utilised resource
 };

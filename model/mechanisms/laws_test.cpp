@@ -26,7 +26,8 @@ double rate(const std::string& text) { return metric_of(Metric::rate, text); }
 std::vector<double> over(Metric metric, const std::string& text, const std::string& key,
                          std::initializer_list<int> values) {
   std::vector<double> out;
-  for (const int v : values) out.push_back(metric_of(metric, text + ";" + key + "=" + std::to_string(v)));
+  for (const int v : values)
+    out.push_back(metric_of(metric, text + ";" + key + "=" + std::to_string(v)));
   return out;
 }
 
@@ -39,8 +40,8 @@ TEST_CASE("batching: more per doorbell is never slower, and tends to the build c
   const std::string one = "submitter=gpu;threads=1;qps=1";
   CHECK(rises(over(Metric::rate, one, "batch", {1, 2, 4, 8, 16, 32, 64, 128, 256})));
   ParameterValues values{platform};
-  const double build = values.get(Param::gpu_wqe_build) +
-                       values.get(values.profile("mini-gda"), Cost::issue);
+  const double build =
+      values.get(Param::gpu_wqe_build) + values.get(values.profile("mini-gda"), Cost::issue);
   CHECK(rate(one + ";batch=256") < 1 / build);
   CHECK(rate(one + ";batch=256") == Approx(1 / build).epsilon(0.02));
 }
@@ -103,7 +104,8 @@ TEST_CASE("publication: cooperation beats a lock, drift loses what synchronisati
 }
 
 TEST_CASE("completion: one QP is flat in the queue pairs, all QPs is a straight line") {
-  const auto flat = over(Metric::put_completion, "threads=1;completion=per-qp", "qps", {1, 16, 256});
+  const auto flat =
+      over(Metric::put_completion, "threads=1;completion=per-qp", "qps", {1, 16, 256});
   CHECK(flat.front() == Approx(flat.back()));
   const auto line = over(Metric::put_completion, "threads=1;completion=all-qp", "qps", {1, 2, 3});
   CHECK(line[1] - line[0] == Approx(line[2] - line[1]));
@@ -132,7 +134,8 @@ TEST_CASE("proxy: batching, workers and a warm host help; a shared count undoes 
 }
 
 TEST_CASE("backlog: a shared queue waits for everyone, a private one for nobody") {
-  const std::string text = "submitter=gpu;threads=512;sms=64;contexts=64;window=1;background_ctas=64;queue=";
+  const std::string text =
+      "submitter=gpu;threads=512;sms=64;contexts=64;window=1;background_ctas=64;queue=";
   const double shared_wait = metric_of(Metric::rtt, text + "shared");
   const double one = metric_of(Metric::rtt, text + "shared-with-one");
   const double alone = metric_of(Metric::rtt, text + "private");
@@ -140,7 +143,8 @@ TEST_CASE("backlog: a shared queue waits for everyone, a private one for nobody"
   CHECK(one <= shared_wait);
   const std::string fifo = "submitter=proxy;threads=1;workers=1;rings=1;queue=shared";
   CHECK(rises(over(Metric::rtt, fifo, "background_ctas", {1, 4, 16, 64})));
-  CHECK(metric_of(Metric::rtt, fifo + ";background_ctas=64") > 1000 * metric_of(Metric::rtt, "submitter=proxy;threads=1"));
+  CHECK(metric_of(Metric::rtt, fifo + ";background_ctas=64") >
+        1000 * metric_of(Metric::rtt, "submitter=proxy;threads=1"));
 }
 
 TEST_CASE("connections: onset, decline, reuse, role and payload") {
@@ -183,8 +187,10 @@ TEST_CASE("wire: goodput rises to the line rate less headers, and not beyond") {
   CHECK(g.back() < values.get(Param::wire_line_rate));
   CHECK(g.back() == Approx(values.get(Param::wire_line_rate) * 4096 / (4096 + 42)));
   const double knee = metric_of(Metric::payload_at_90pct_line_rate, text);
-  CHECK(metric_of(Metric::goodput, text + ";payload=" + std::to_string(int(knee) + 1)) >= 0.9 * g.back());
-  CHECK(metric_of(Metric::goodput, text + ";payload=" + std::to_string(int(knee) - 1)) < 0.9 * g.back());
+  CHECK(metric_of(Metric::goodput, text + ";payload=" + std::to_string(int(knee) + 1)) >=
+        0.9 * g.back());
+  CHECK(metric_of(Metric::goodput, text + ";payload=" + std::to_string(int(knee) - 1)) <
+        0.9 * g.back());
 }
 
 TEST_CASE("geography: only coherent platforms pay for trips to GPU memory") {
@@ -199,5 +205,6 @@ TEST_CASE("geography: only coherent platforms pay for trips to GPU memory") {
   CHECK(completion(coherent, "queue_memory=gpu") - completion(platform.facts, "queue_memory=gpu") ==
         Approx(3 * trip));
   CHECK(completion(coherent, "queue_memory=host") -
-            completion(platform.facts, "queue_memory=host") == Approx(trip));
+            completion(platform.facts, "queue_memory=host") ==
+        Approx(trip));
 }

@@ -41,7 +41,8 @@ std::optional<Variable> parse_line(std::string text, const std::string& source, 
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw InputError{source, line, text, "expected NAME=VALUE"};
-  return Variable{trimmed(text.substr(0, equals)), unquoted(trimmed(text.substr(equals + 1))), line};
+  return Variable{trimmed(text.substr(0, equals)), unquoted(trimmed(text.substr(equals + 1))),
+                  line};
 }
 
 std::vector<Variable> parse_file(const std::filesystem::path& path) {
@@ -56,7 +57,8 @@ std::vector<Variable> parse_file(const std::filesystem::path& path) {
     at = end + 1;
     if (!v) continue;
     if (const auto [it, fresh] = seen.emplace(v->name, line); !fresh)
-      throw InputError{path.string(), line, v->name, fmt::format("set twice, first in line {}", it->second)};
+      throw InputError{path.string(), line, v->name,
+                       fmt::format("set twice, first in line {}", it->second)};
     variables.push_back(*v);
   }
   return variables;

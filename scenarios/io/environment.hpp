@@ -13,8 +13,8 @@
 namespace qpcast::io {
 
 struct EnvironmentSettings {
-  Layout layout;                      ///< keys the variables set; `library` if one selects it
-  std::vector<std::string> ignored;   ///< communication-library variables without a meaning here
+  Layout layout;                     ///< keys the variables set; `library` if one selects it
+  std::vector<std::string> ignored;  ///< communication-library variables without a meaning here
 };
 
 /// @param library  the library given on the command line, "" if none; it settles which presets'

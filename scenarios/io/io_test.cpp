@@ -20,7 +20,8 @@ namespace {
 /// A directory that goes away with the test.
 class Scratch {
  public:
-  Scratch() : path_{fs::temp_directory_path() / ("qpcast-" + std::to_string(std::random_device{}()))} {
+  Scratch()
+      : path_{fs::temp_directory_path() / ("qpcast-" + std::to_string(std::random_device{}()))} {
     fs::create_directories(path_);
   }
   ~Scratch() { fs::remove_all(path_); }
@@ -122,8 +123,9 @@ TEST_CASE("platforms round-trip", "[platform]") {
   p.facts.nic = "some NIC";
   p.facts.reference = true;
   p.calibrated_from = "rows";
-  p.parameters = {{"nic.ceiling", "Mmsg/s", 200, 150, 250, Provenance::fitted, {"a", "b"}, ""},
-                  {"library.mini-gda.publish", "us", 0.5, 0.4, 0.6, Provenance::assumed, {}, "why"}};
+  p.parameters = {
+      {"nic.ceiling", "Mmsg/s", 200, 150, 250, Provenance::fitted, {"a", "b"}, ""},
+      {"library.mini-gda.publish", "us", 0.5, 0.4, 0.6, Provenance::assumed, {}, "why"}};
   p.covariance = {0.04, 0.01, 0.01, 0.09};
   const auto text = to_json(p);
   const auto back = platform_from_json(text, "test");
@@ -175,9 +177,10 @@ TEST_CASE("environment files set keys, select libraries and name contradictions"
   const auto read = [&](const std::string& text, const std::string& library = "") {
     return read_environment(scratch.write("env", text), presets, library);
   };
-  const auto nvshmem = read("# comment\nexport NVSHMEM_IBGDA_NUM_RC_PER_PE=\"8\"\n"
-                            "NVSHMEM_IB_ENABLE_IBGDA=1\nNVSHMEM_IBGDA_NIC_HANDLER=cpu # why\n"
-                            "NVSHMEM_DEBUG=INFO\nPATH=/bin\n");
+  const auto nvshmem = read(
+      "# comment\nexport NVSHMEM_IBGDA_NUM_RC_PER_PE=\"8\"\n"
+      "NVSHMEM_IB_ENABLE_IBGDA=1\nNVSHMEM_IBGDA_NIC_HANDLER=cpu # why\n"
+      "NVSHMEM_DEBUG=INFO\nPATH=/bin\n");
   CHECK(nvshmem.layout.library == "nvshmem-ibgda");
   CHECK(nvshmem.layout.number(Key::qps, 0) == 8);
   CHECK(nvshmem.layout.choice(Key::submitter, Submitter::gpu) == Submitter::cpu_assisted);
@@ -189,7 +192,8 @@ TEST_CASE("environment files set keys, select libraries and name contradictions"
     INFO(text);
     CHECK_THROWS_WITH(read(text, library), Contains(expected));
   };
-  fails("NVSHMEM_DISABLE_IBGDA=1\nNVSHMEM_IB_ENABLE_IBGDA=1\n", ":2: NVSHMEM_IB_ENABLE_IBGDA: selects");
+  fails("NVSHMEM_DISABLE_IBGDA=1\nNVSHMEM_IB_ENABLE_IBGDA=1\n",
+        ":2: NVSHMEM_IB_ENABLE_IBGDA: selects");
   fails("NCCL_GIN_TYPE=9\n", "not one of");
   fails("NVSHMEM_IBGDA_NUM_RC_PER_PE=lots\n", "whole number");
   fails("NVSHMEM_IBGDA_NUM_DCI=1\nNVSHMEM_IBGDA_NUM_DCI=2\n", "set twice");

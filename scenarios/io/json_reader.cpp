@@ -27,8 +27,7 @@ class DuplicateCheck {
   bool operator()(int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys_.emplace_back();
     if (event == json::parse_event_t::object_end) keys_.pop_back();
-    if (event == json::parse_event_t::key &&
-        !keys_.back().insert(value.get<std::string>()).second)
+    if (event == json::parse_event_t::key && !keys_.back().insert(value.get<std::string>()).second)
       throw InputError{source_, value.get<std::string>(), "given twice"};
     return true;
   }
@@ -45,15 +44,15 @@ json parse_json(const std::string& text, const std::string& source, std::size_t 
     return json::parse(text, DuplicateCheck{source});
   } catch (const json::parse_error& e) {
     const auto line = line_of(text, e.byte, first_line);
-    throw InputError{source, line, "", e.byte >= text.size() ? "JSON ends too early; is the file truncated?"
-                                                             : "malformed JSON"};
+    throw InputError{
+        source, line, "",
+        e.byte >= text.size() ? "JSON ends too early; is the file truncated?" : "malformed JSON"};
   }
 }
 
 ObjectReader::ObjectReader(const json& value, std::string source, std::string path)
     : object_{value}, source_{std::move(source)}, path_{std::move(path)} {
-  if (!value.is_object())
-    throw InputError{source_, path_, "expected a JSON object"};
+  if (!value.is_object()) throw InputError{source_, path_, "expected a JSON object"};
 }
 
 void ObjectReader::fail(const std::string& key, const std::string& advice) const {

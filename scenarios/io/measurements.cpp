@@ -19,8 +19,9 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* schema = "qpcast.measurement/1";
-constexpr const char* columns[] = {"id",    "platform", "subject", "config", "baseline", "metric", "stat",
-                                   "value", "lo",       "hi",      "unit",   "section",  "note"};
+constexpr const char* columns[] = {"id",     "platform", "subject", "config", "baseline",
+                                   "metric", "stat",     "value",   "lo",     "hi",
+                                   "unit",   "section",  "note"};
 
 /// Where a row stands, for messages.
 struct Place {
@@ -56,7 +57,8 @@ Metric to_metric(const std::string& text, const Place& place) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < metric_count; ++i)
     names.emplace_back(metric_name(static_cast<Metric>(i)));
-  place.fail("metric", fmt::format("unknown metric '{}'; did you mean '{}'?", text, nearest(text, names)));
+  place.fail("metric",
+             fmt::format("unknown metric '{}'; did you mean '{}'?", text, nearest(text, names)));
 }
 
 Layout to_layout(const std::string& text, const char* field, const Place& place) {
@@ -75,10 +77,12 @@ void check_row(const Measurement& m, const Place& place) {
   if (m.id.empty()) place.fail("id", "empty");
   if (m.platform.empty()) place.fail("platform", "empty; name the platform it was measured on");
   if (m.unit != expected_unit(m))
-    place.fail("unit", fmt::format("'{}' but {} is stated in '{}'", m.unit, metric_name(m.metric), expected_unit(m)));
+    place.fail("unit", fmt::format("'{}' but {} is stated in '{}'", m.unit, metric_name(m.metric),
+                                   expected_unit(m)));
   const bool relative = m.statistic != Statistic::value;
   if (relative != m.baseline.has_value())
-    place.fail("baseline", relative ? "a ratio or delta needs one" : "only ratio and delta have one");
+    place.fail("baseline",
+               relative ? "a ratio or delta needs one" : "only ratio and delta have one");
   if (m.statistic != Statistic::delta && m.value <= 0) place.fail("value", "must be above 0");
   if (m.lo && m.hi && *m.lo > *m.hi) place.fail("lo", "above hi");
 }
@@ -210,13 +214,23 @@ Measurement from_json_line(const std::string& text, const std::string& source, s
 std::string to_csv(const std::vector<Measurement>& rows) {
   std::string out = fmt::format("{}\n", fmt::join(columns, ","));
   for (const auto& m : rows) {
-    const auto optional = [](const std::optional<double>& v) { return v ? fmt::format("{}", *v) : ""; };
-    const std::vector<std::string> cells{
-        m.id, m.platform, m.library, m.layout.to_string(), m.baseline ? m.baseline->to_string() : "",
-        std::string{metric_name(m.metric)}, statistic_name(m.statistic), fmt::format("{}", m.value),
-        optional(m.lo), optional(m.hi), m.unit, m.source.detail, m.note};
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      out += (i ? "," : "") + csv_field(cells[i]);
+    const auto optional = [](const std::optional<double>& v) {
+      return v ? fmt::format("{}", *v) : "";
+    };
+    const std::vector<std::string> cells{m.id,
+                                         m.platform,
+                                         m.library,
+                                         m.layout.to_string(),
+                                         m.baseline ? m.baseline->to_string() : "",
+                                         std::string{metric_name(m.metric)},
+                                         statistic_name(m.statistic),
+                                         fmt::format("{}", m.value),
+                                         optional(m.lo),
+                                         optional(m.hi),
+                                         m.unit,
+                                         m.source.detail,
+                                         m.note};
+    for (std::size_t i = 0; i < cells.size(); ++i) out += (i ? "," : "") + csv_field(cells[i]);
     out += "\n";
   }
   return out;

@@ -64,7 +64,8 @@ PlatformFacts facts_from_json(const json& value, const std::string& source,
   return f;
 }
 
-Parameter parameter_from_json(const json& value, const std::string& source, const std::string& path) {
+Parameter parameter_from_json(const json& value, const std::string& source,
+                              const std::string& path) {
   ObjectReader o{value, source, path};
   Parameter p;
   p.name = o.text("name");
@@ -79,10 +80,14 @@ Parameter parameter_from_json(const json& value, const std::string& source, cons
   p.hi = o.number("hi");
   if (!(p.lo <= p.value && p.value <= p.hi)) o.fail("value", "outside lo..hi");
   const auto provenance = o.text("provenance");
-  if (provenance == "fitted") p.provenance = Provenance::fitted;
-  else if (provenance == "published") p.provenance = Provenance::published;
-  else if (provenance == "assumed") p.provenance = Provenance::assumed;
-  else o.fail("provenance", "expected fitted, published or assumed");
+  if (provenance == "fitted")
+    p.provenance = Provenance::fitted;
+  else if (provenance == "published")
+    p.provenance = Provenance::published;
+  else if (provenance == "assumed")
+    p.provenance = Provenance::assumed;
+  else
+    o.fail("provenance", "expected fitted, published or assumed");
   if (o.has("rows"))
     for (const auto& id : o.member("rows")) {
       if (!id.is_string()) o.fail("rows", "expected row ids");
@@ -98,14 +103,17 @@ ordered_json triangle(const std::vector<double>& covariance, std::size_t n) {
   auto rows = ordered_json::array();
   for (std::size_t i = 0; i < n; ++i) {
     auto row = ordered_json::array();
-    for (std::size_t j = 0; j <= i; ++j) row.push_back(std::stod(fmt::format("{:.4g}", covariance[i * n + j])));
+    for (std::size_t j = 0; j <= i; ++j)
+      row.push_back(std::stod(fmt::format("{:.4g}", covariance[i * n + j])));
     rows.push_back(row);
   }
   return rows;
 }
 
 std::vector<double> from_triangle(const json& rows, std::size_t n, const ObjectReader& o) {
-  const auto fail = [&] { o.fail("log_covariance", fmt::format("expected {} rows of 1 to {} numbers", n, n)); };
+  const auto fail = [&] {
+    o.fail("log_covariance", fmt::format("expected {} rows of 1 to {} numbers", n, n));
+  };
   if (!rows.is_array() || rows.size() != n) fail();
   std::vector<double> full(n * n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -133,8 +141,11 @@ std::string to_json(const Platform& platform) {
   j["facts"] = facts_to_json(platform.facts);
   auto& list = j["parameters"] = ordered_json::array();
   for (const auto& p : platform.parameters) {
-    ordered_json item{{"name", p.name}, {"unit", p.unit}, {"value", rounded(p.value)},
-                      {"lo", rounded(p.lo)}, {"hi", rounded(p.hi)},
+    ordered_json item{{"name", p.name},
+                      {"unit", p.unit},
+                      {"value", rounded(p.value)},
+                      {"lo", rounded(p.lo)},
+                      {"hi", rounded(p.hi)},
                       {"provenance", provenance_name(p.provenance)}};
     if (!p.rows.empty()) item["rows"] = p.rows;
     if (!p.note.empty()) item["note"] = p.note;
@@ -143,7 +154,8 @@ std::string to_json(const Platform& platform) {
   auto text = j.dump(1);
   text.erase(text.size() - 2);  // the closing brace, to append the triangle a row a line
   text += ",\n \"log_covariance\": [";
-  const auto rows = triangle(platform.covariance, platform.covariance.empty() ? 0 : platform.parameters.size());
+  const auto rows =
+      triangle(platform.covariance, platform.covariance.empty() ? 0 : platform.parameters.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
     text += fmt::format("{}\n  {}", i ? "," : "", rows[i].dump());
   return text + "\n ]\n}\n";
@@ -186,7 +198,8 @@ std::map<std::string, Platform> read_platforms(const std::filesystem::path& dire
     auto p = read_platform(entry.path());
     const auto name = p.name;
     if (!platforms.emplace(name, std::move(p)).second)
-      throw InputError{entry.path().string(), "name", fmt::format("platform '{}' is in two files", name)};
+      throw InputError{entry.path().string(), "name",
+                       fmt::format("platform '{}' is in two files", name)};
   }
   return platforms;
 }

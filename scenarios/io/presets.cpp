@@ -40,7 +40,8 @@ LibraryPreset::Variant read_variant(const json& value, const std::string& source
     }
   v.profile = o.text("profile");
   for (const auto& cost : o.member("costs"))
-    v.costs.push_back(to_cost(cost.is_string() ? cost.get<std::string>() : cost.dump(), o, "costs"));
+    v.costs.push_back(
+        to_cost(cost.is_string() ? cost.get<std::string>() : cost.dump(), o, "costs"));
   o.finish();
   return v;
 }
@@ -95,7 +96,8 @@ Presets read_presets(const std::filesystem::path& directory) {
     auto p = preset_from_json(read_text(entry.path()), entry.path().string());
     const auto name = p.name;
     if (!presets.emplace(name, std::move(p)).second)
-      throw InputError{entry.path().string(), "name", fmt::format("preset '{}' is in two files", name)};
+      throw InputError{entry.path().string(), "name",
+                       fmt::format("preset '{}' is in two files", name)};
   }
   if (presets.empty()) throw InputError{directory.string(), "", "no library presets"};
   return presets;
@@ -113,7 +115,8 @@ std::filesystem::path data_path(const std::filesystem::path& relative) {
   }
   for (const auto& root : roots)
     if (std::filesystem::exists(root / relative)) return root / relative;
-  throw InputError{relative.string(), "", fmt::format("not found under {}; set QPCAST_DATA", roots.back().string())};
+  throw InputError{relative.string(), "",
+                   fmt::format("not found under {}; set QPCAST_DATA", roots.back().string())};
 }
 
 }  // namespace qpcast::io

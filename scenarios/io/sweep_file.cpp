@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::uint64_t chunk = 1024;
-constexpr std::array columns{Metric::issue, Metric::put_completion, Metric::rtt, Metric::rate,
-                             Metric::carried_rate, Metric::goodput};
+constexpr std::array columns{Metric::issue, Metric::put_completion, Metric::rtt,
+                             Metric::rate,  Metric::carried_rate,   Metric::goodput};
 
 std::string csv_header(const Sweep& sweep) {
   std::string out = "layout";
@@ -71,7 +71,8 @@ std::string predict_chunk(const Sweep& sweep, const SweepRun& run, Predictor& pr
     } catch (const InputError& e) {
       error = e.what();
     }
-    out += csv ? csv_row(sweep, layout, prediction, error) : json_row(run, layout, prediction, error);
+    out +=
+        csv ? csv_row(sweep, layout, prediction, error) : json_row(run, layout, prediction, error);
   }
   return out;
 }
@@ -121,7 +122,8 @@ class PartialFile {
     if (!written) throw InputError{partial_.string(), "", "cannot write; is the disk full?"};
     done_.bytes += text.size();
     done_.layouts += layouts;
-    const nlohmann::json j{{"signature", signature_}, {"layouts", done_.layouts}, {"bytes", done_.bytes}};
+    const nlohmann::json j{
+        {"signature", signature_}, {"layouts", done_.layouts}, {"bytes", done_.bytes}};
     write_atomically(checkpoint_path_, j.dump() + "\n");
   }
 
@@ -169,7 +171,8 @@ std::uint64_t run_sweep(const Sweep& sweep, const SweepRun& run) {
     std::string text;
     for (auto& p : parts) text += p.get();
     file.append(text, std::min<std::uint64_t>(width, sweep.size() - begin));
-    if (run.progress) run.progress(static_cast<double>(file.layouts()) / static_cast<double>(sweep.size()));
+    if (run.progress)
+      run.progress(static_cast<double>(file.layouts()) / static_cast<double>(sweep.size()));
   }
   file.finish();
   return already;

@@ -18,12 +18,12 @@ namespace qpcast::io {
 using Predictor = std::function<Prediction(const Layout&)>;
 
 struct SweepRun {
-  std::filesystem::path out;                 ///< .csv or .jsonl decides the form
-  std::string platform;                      ///< name written into JSONL
-  std::string signature;                     ///< what must be equal for a resumed run
-  int jobs = 1;                              ///< worker threads
-  std::function<Predictor()> make_predictor; ///< called once per worker
-  std::function<void(double done)> progress; ///< 0..1
+  std::filesystem::path out;                  ///< .csv or .jsonl decides the form
+  std::string platform;                       ///< name written into JSONL
+  std::string signature;                      ///< what must be equal for a resumed run
+  int jobs = 1;                               ///< worker threads
+  std::function<Predictor()> make_predictor;  ///< called once per worker
+  std::function<void(double done)> progress;  ///< 0..1
 };
 
 /// Runs or resumes. Layouts that contradict themselves are rows with an error text, not an end.

@@ -32,7 +32,10 @@ io::SweepRun run_to(const fs::path& out, int jobs, int limit = 1 << 30) {
 }
 
 const Sweep& sweep() {
-  static const Sweep s{{"submitter=gpu", "qps=1..25", "threads=1..40", "batch=1..32*2", "payload=8,64,512,4096"}, {}, "t"};
+  static const Sweep s{
+      {"submitter=gpu", "qps=1..25", "threads=1..40", "batch=1..32*2", "payload=8,64,512,4096"},
+      {},
+      "t"};
   return s;
 }
 
