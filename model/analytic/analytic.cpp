@@ -160,6 +160,7 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
   const auto slopes = differentiate(
       metrics.size(), at, [&](std::vector<double>& out) { fill(solve(setup, values_), out); });
 
+  std::map<std::string, std::vector<std::string_view>> resting;
   Prediction prediction;
   prediction.solver = "analytic";
   prediction.emulated = emulated_;
@@ -167,9 +168,11 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
     const double sd = std::hypot(std::sqrt(variance(slopes, k)), discrepancy_ * at[k]);
     prediction.metrics.push_back({metrics[k], interval(at[k], sd, true)});
     for (const auto& name : assumed(slopes, k, at[k]))
-      prediction.warnings.push_back(
-          fmt::format("{} rests on {}, which no row determined", metric_name(metrics[k]), name));
+      resting[name].emplace_back(metric_name(metrics[k]));
   }
+  for (const auto& [name, what] : resting)
+    prediction.warnings.push_back(
+        fmt::format("{} rest on {}, which no row determined", fmt::join(what, ", "), name));
   const auto& load = solution.throughput;
   prediction.bottleneck = resource_name(load.bottleneck);
   for (std::size_t k = 0; k < resource_count; ++k)
