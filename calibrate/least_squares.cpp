@@ -61,7 +61,7 @@ MatrixXd differentiate(const Objective& objective, const VectorXd& x, double ste
   return jacobian;
 }
 
-Optimum minimise(const Objective& o, VectorXd start, int max_iterations) {
+Optimum minimise(const Objective& o, const VectorXd& start, int max_iterations) {
   Optimum best;
   best.x = clamp(o, start);
   best.residuals = o.residuals(best.x);

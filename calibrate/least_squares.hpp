@@ -35,7 +35,8 @@ Eigen::MatrixXd differentiate(const Objective& objective, const Eigen::VectorXd&
                               double step = 1e-4);
 
 /// Minimises from `start`. Stops at a relative cost change below 1e-10 or `max_iterations`.
-Optimum minimise(const Objective& objective, Eigen::VectorXd start, int max_iterations = 200);
+Optimum minimise(const Objective& objective, const Eigen::VectorXd& start,
+                 int max_iterations = 200);
 
 /// Minimises from the prior and from `starts - 1` draws around it, and keeps the best. Bounds of a
 /// pipeline are minima of several stations, so one start can settle where a parameter that should

@@ -36,7 +36,8 @@ const Scratch scratch;
 
 Outcome run(const std::string& arguments) {
   const auto out = scratch / "out", err = scratch / "err";
-  const auto command = std::string{QPCAST_EXECUTABLE} + " " + arguments + " >" + out.string() + " 2>" + err.string();
+  const auto command =
+      std::string{QPCAST_EXECUTABLE} + " " + arguments + " >" + out.string() + " 2>" + err.string();
   const int raw = std::system(command.c_str());  // NOLINT: a test's own words
   REQUIRE(WIFEXITED(raw));
   return {WEXITSTATUS(raw), qpcast::io::read_text(out), qpcast::io::read_text(err)};
@@ -63,7 +64,8 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
     return (scratch / name).string();
   };
   const std::string predict = "predict --platform P-IB ";
-  const std::string header = "id,platform,subject,config,baseline,metric,stat,value,lo,hi,unit,section,note\n";
+  const std::string header =
+      "id,platform,subject,config,baseline,metric,stat,value,lo,hi,unit,section,note\n";
   struct Case {
     std::string arguments;
     std::string expected;
@@ -82,7 +84,8 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
       {predict + "--solver oracle", "--solver"},
       {"predict qps=1", "--platform is required"},
       {"predict --platform P-1B", "unknown platform 'P-1B'; known: P-GB200"},
-      {"predict --platform " + file("bad.json", "{\"schema\": \"qpcast.platform/1\", "), "truncated"},
+      {"predict --platform " + file("bad.json", "{\"schema\": \"qpcast.platform/1\", "),
+       "truncated"},
       {"predict --platform /nowhere.json", "/nowhere.json: cannot read"},
       {"prdict", "unknown command; did you mean 'predict'?"},
       {"", "subcommand is required"},
@@ -91,12 +94,19 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
       {"sweep --platform P-IB qps=1 -o /nowhere/o.csv", "cannot write"},
       {"validate --data /nowhere.csv", "/nowhere.csv: cannot read"},
       {"validate --data " + file("empty.csv", header), "no rows"},
-      {"validate --data " + file("m.csv", "id,platform\na,b\n"), "m.csv:1: subject: missing column"},
-      {"validate --data " + file("u.csv", header + "a,P-IB,mini-gda,qps=1,,rate,value,1,,,us,s,\n"), "u.csv:2: unit: 'us' but rate"},
-      {"validate --data " + file("n.csv", header + "a,P-IB,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\xff\n"), "n.csv:2: not UTF-8"},
+      {"validate --data " + file("m.csv", "id,platform\na,b\n"),
+       "m.csv:1: subject: missing column"},
+      {"validate --data " + file("u.csv", header + "a,P-IB,mini-gda,qps=1,,rate,value,1,,,us,s,\n"),
+       "u.csv:2: unit: 'us' but rate"},
+      {"validate --data " +
+           file("n.csv", header + "a,P-IB,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\xff\n"),
+       "n.csv:2: not UTF-8"},
       {"validate --data data/published/published.csv --tolerance -1", "--tolerance"},
-      {"calibrate " + file("x.csv", header + "a,P-9,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\n") + " -o " + (scratch / "p.json").string(), "no facts for 'P-9'"},
-      {"calibrate data/published/published.csv -o " + (scratch / "p.json").string(), "4 platforms came out"},
+      {"calibrate " + file("x.csv", header + "a,P-9,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\n") +
+           " -o " + (scratch / "p.json").string(),
+       "no facts for 'P-9'"},
+      {"calibrate data/published/published.csv -o " + (scratch / "p.json").string(),
+       "4 platforms came out"},
       {"calibrate data/published/published.csv data/published/published.csv -o x", "is also in"},
   };
   for (const auto& c : cases) {
@@ -122,7 +132,8 @@ TEST_CASE("validate exits 1 when a row is out of tolerance, and 0 otherwise", "[
 }
 
 TEST_CASE("a prediction in JSON has the contract's members", "[predict]") {
-  const auto outcome = run("predict --platform P-IB --library mini-proxy workers=4 rings=32 --json");
+  const auto outcome =
+      run("predict --platform P-IB --library mini-proxy workers=4 rings=32 --json");
   REQUIRE(outcome.status == 0);
   const auto j = nlohmann::json::parse(outcome.out);
   CHECK(j["schema"] == "qpcast.prediction/1");
@@ -147,8 +158,10 @@ TEST_CASE("every subcommand has help with an example", "[help]") {
 }
 
 TEST_CASE("settings users already have", "[env]") {
-  std::ofstream{scratch / "job.env"} << "export NVSHMEM_IB_ENABLE_IBGDA=1\nNVSHMEM_IBGDA_NUM_RC_PER_PE=8\n";
-  const auto outcome = run("predict --platform P-IB --json threads=256 --env " + (scratch / "job.env").string());
+  std::ofstream{scratch / "job.env"}
+      << "export NVSHMEM_IB_ENABLE_IBGDA=1\nNVSHMEM_IBGDA_NUM_RC_PER_PE=8\n";
+  const auto outcome =
+      run("predict --platform P-IB --json threads=256 --env " + (scratch / "job.env").string());
   REQUIRE(outcome.status == 0);
   CHECK(nlohmann::json::parse(outcome.out)["layout"] == "library=nvshmem-ibgda;threads=256;qps=8");
   const auto clash = run("predict --platform P-IB qps=4 --env " + (scratch / "job.env").string());

@@ -8,6 +8,7 @@
 
 #include "model/library.hpp"
 #include "model/platform.hpp"
+#include "model/simgrid/simgrid_solver.hpp"
 
 namespace qpcast::cli {
 
@@ -30,6 +31,9 @@ inline const std::string command_line = "command line";
 Platform load_platform(const std::string& name_or_path);
 std::map<std::string, Platform> load_platforms();
 Presets load_presets();
+
+/// --seed, --messages and --half-width of the discrete-event solver.
+void add_simulation_options(CLI::App& sub, SimulationOptions& options);
 
 /// `key=value` arguments to a checked layout. @throws InputError
 Layout parse_arguments(const std::vector<std::string>& items, const std::string& library);

@@ -4,6 +4,7 @@
 #include "cli/terminal.hpp"
 #include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
+#include "model/simgrid/simgrid_solver.hpp"
 #include "scenarios/io/environment.hpp"
 #include "scenarios/io/predictions.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 struct Arguments {
   std::string platform, library, environment, solver = "analytic";
   std::vector<std::string> keys;
+  SimulationOptions simulation;
   bool json = false, csv = false;
 };
 
@@ -38,6 +40,12 @@ Layout layout_of(const Arguments& a, const Presets& presets) {
   return layout;
 }
 
+void print_distribution(const char* what, const Distribution& d) {
+  if (d.count > 0)
+    fmt::print("{}, us: mean {}, p50 {}, p99 {}, p99.9 {} ({:.0f} seen)\n", what, number(d.mean),
+               number(d.p50), number(d.p99), number(d.p999), d.count);
+}
+
 void print_table(const Prediction& p, const std::string& platform, const Layout& layout) {
   fmt::print("{} on {}{}, {} solver\n\n", layout.to_string(), platform,
              p.emulated ? " (emulated)" : "", p.solver);
@@ -45,7 +53,10 @@ void print_table(const Prediction& p, const std::string& platform, const Layout&
   for (const auto& m : p.metrics)
     table.row({std::string{metric_name(m.metric)}, number(m.estimate.value), number(m.estimate.lo),
                number(m.estimate.hi), std::string{metric_unit(m.metric)}});
-  fmt::print("{}\nbottleneck: {}\n", table.text(), bold(p.bottleneck));
+  fmt::print("{}", table.text());
+  print_distribution("submission to completion", p.latency);
+  print_distribution("round trip of the probe", p.round_trip);
+  fmt::print("\nbottleneck: {}\n", bold(p.bottleneck));
   for (const auto& s : p.stations)
     fmt::print("  {:<18} {:5.1f} % busy\n", s.name, 100 * s.utilisation);
   for (const auto& w : p.warnings) fmt::print("warning: {}\n", w);
@@ -62,9 +73,10 @@ void run(const Arguments& a) {
   const auto platform = load_platform(a.platform);
   const auto presets = load_presets();
   const auto layout = layout_of(a, presets);
-  AnalyticSolver solver{platform};
-  const auto prediction =
-      solver.predict(layout, find_preset(presets, layout.library, command_line));
+  const auto* preset = find_preset(presets, layout.library, command_line);
+  const auto prediction = a.solver == "simgrid"
+                              ? SimgridSolver{platform}.predict(layout, preset, a.simulation)
+                              : AnalyticSolver{platform}.predict(layout, preset);
   if (a.json)
     fmt::print("{}\n", io::to_json(prediction, platform.name, layout).dump(1));
   else if (a.csv)
@@ -82,7 +94,10 @@ void add_predict(CLI::App& app, int&) {
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
   sub->add_option("--env", a->environment,
                   "File of NAME=VALUE settings of NVSHMEM, NCCL or DeepEP");
-  sub->add_option("--solver", a->solver, "analytic")->check(CLI::IsMember({"analytic"}));
+  sub->add_option("--solver", a->solver, "analytic or simgrid")
+      ->check(CLI::IsMember({"analytic", "simgrid"}))
+      ->capture_default_str();
+  add_simulation_options(*sub, a->simulation);
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_option("key=value", a->keys, "The layout; the vocabulary is below");

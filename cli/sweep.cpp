@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "cli/context.hpp"
@@ -10,7 +12,9 @@
 #include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 #include "scenarios/io/platforms.hpp"
+#include "scenarios/io/presets.hpp"
 #include "scenarios/io/sweep_file.hpp"
+#include "scenarios/io/text_file.hpp"
 
 namespace qpcast::cli {
 
@@ -19,14 +23,23 @@ namespace {
 struct Arguments {
   std::string platform, library, out;
   std::vector<std::string> keys;
+  std::string solver = "analytic";
+  SimulationOptions simulation;
   int jobs = 1;
 };
 
-/// Everything that decides the bytes of the result.
+/// Everything that decides the bytes of the result: version, platform, presets, layouts, solver.
 std::string signature_of(const Arguments& a, const Platform& platform) {
-  const auto calibration = std::hash<std::string>{}(io::to_json(platform));
-  return fmt::format("{} {:x} {} {}", platform.name, calibration, a.library,
-                     fmt::join(a.keys, " "));
+  std::set<std::string> presets;  // directory order is not defined
+  for (const auto& entry :
+       std::filesystem::directory_iterator{io::data_path("scenarios/libraries")})
+    presets.insert(io::read_text(entry.path()));
+  std::string text = io::to_json(platform);
+  for (const auto& preset : presets) text += preset;
+  return fmt::format("{} {} {:x} library={} {} {} seed={} messages={} half-width={}",
+                     QPCAST_VERSION, platform.name, std::hash<std::string>{}(text), a.library,
+                     fmt::join(a.keys, " "), a.solver, a.simulation.seed, a.simulation.messages,
+                     a.simulation.half_width);
 }
 
 void run(const Arguments& a) {
@@ -43,7 +56,14 @@ void run(const Arguments& a) {
   job.signature = signature_of(a, platform);
   job.jobs = a.jobs;
   job.progress = [&](double done) { progress.update(done); };
+  job.chunk = a.solver == "simgrid" ? 4 : job.chunk;
   job.make_predictor = [&]() -> io::Predictor {
+    if (a.solver == "simgrid")
+      return
+          [solver = std::make_shared<SimgridSolver>(platform), presets, &a](const Layout& layout) {
+            return solver->predict(layout, find_preset(*presets, layout.library, command_line),
+                                   a.simulation);
+          };
     return [solver = std::make_shared<AnalyticSolver>(platform), presets](const Layout& layout) {
       return solver->predict(layout, find_preset(*presets, layout.library, command_line));
     };
@@ -60,6 +80,10 @@ void add_sweep(CLI::App& app, int&) {
   const auto a = std::make_shared<Arguments>();
   sub->add_option("--platform", a->platform, "Platform name or .json file")->required();
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
+  sub->add_option("--solver", a->solver, "analytic or simgrid")
+      ->check(CLI::IsMember({"analytic", "simgrid"}))
+      ->capture_default_str();
+  add_simulation_options(*sub, a->simulation);
   sub->add_option("--jobs", a->jobs, "Worker threads; the result does not depend on them")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

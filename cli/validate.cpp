@@ -12,7 +12,8 @@ namespace qpcast::cli {
 namespace {
 
 struct Arguments {
-  std::string platform, data;
+  std::string platform, data, solver = "analytic";
+  SimulationOptions simulation;
   double tolerance = 0.15;
   bool json = false, csv = false, markdown = false;
 };
@@ -48,14 +49,27 @@ void print_table(const validate::Comparison& c) {
 void print_csv(const validate::Comparison& c) {
   fmt::print("id,platform,metric,measured,predicted,lo,hi,unit,relative_error,modelled,reason\n");
   for (const auto& r : c.rows) {
-    fmt::print("{},{},{},{},", io::csv_field(r.row.id), r.row.platform, metric_name(r.row.metric),
-               r.row.value);
+    fmt::print("{},{},{},{},", io::csv_field(r.row.id), io::csv_field(r.row.platform),
+               metric_name(r.row.metric), r.row.value);
     if (r.modelled)
       fmt::print("{},{},{},{},{},true,\n", r.predicted.value, r.predicted.lo, r.predicted.hi,
                  r.row.unit, r.error);
     else
       fmt::print(",,,{},,false,{}\n", r.row.unit, io::csv_field(r.reason));
   }
+}
+
+/// Answers from the discrete-event solver.
+validate::Answerer simulated(const std::map<std::string, Platform>& platforms,
+                             const Presets& presets, const SimulationOptions& options) {
+  return [&platforms, &presets, options](const Measurement& row) {
+    const auto it = platforms.find(row.platform);
+    if (it != platforms.end())
+      return SimgridSolver{it->second}.answer(question_of(row, presets), options);
+    Answer none;
+    none.reason = fmt::format("measured on {}, which is not the platform asked for", row.platform);
+    return none;
+  };
 }
 
 int run(const Arguments& a) {
@@ -68,7 +82,11 @@ int run(const Arguments& a) {
     const auto name = p.name;
     platforms.emplace(name, std::move(p));
   }
-  const auto c = validate::compare(rows, platforms, load_presets(), a.tolerance);
+  const auto presets = load_presets();
+  const auto c =
+      a.solver == "simgrid"
+          ? validate::compare(rows, simulated(platforms, presets, a.simulation), a.tolerance)
+          : validate::compare(rows, platforms, presets, a.tolerance);
   if (a.json)
     fmt::print("{}\n", validate::to_json(c).dump(1));
   else if (a.markdown)
@@ -91,7 +109,14 @@ void add_validate(CLI::App& app, int& status) {
   sub->add_option("--data", a->data, "Measurements, .csv or .jsonl")->required();
   sub->add_option("--tolerance", a->tolerance, "Relative error a row may have")
       ->check(CLI::Range(0.0, 10.0))
+      ->check([](const std::string& text) {
+        return text.find("nan") == std::string::npos ? std::string{} : "not a number";
+      })
       ->capture_default_str();
+  sub->add_option("--solver", a->solver, "analytic or simgrid")
+      ->check(CLI::IsMember({"analytic", "simgrid"}))
+      ->capture_default_str();
+  add_simulation_options(*sub, a->simulation);
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   auto* csv = sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_flag("--markdown", a->markdown, "Errors by mechanism, as a Markdown table")

@@ -14,7 +14,7 @@ add_library(qpcast_options INTERFACE)
 target_compile_options(qpcast_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
     # g++ 12 sees overlaps in std::string that are not there (GCC bug 105651).
-    -Wno-restrict>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>>)
 if(QPCAST_SANITIZE)
   target_compile_options(qpcast_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${QPCAST_SANITIZE} -fno-omit-frame-pointer

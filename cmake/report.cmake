@@ -1,2 +1,16 @@
 # What this build can and cannot do, said once at configure time.
-message(STATUS "qpcast ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}${QPCAST_SANITIZE}")
+function(qpcast_report name found note)
+  if(found)
+    message(STATUS "qpcast: ${name} found${note}")
+  else()
+    message(STATUS "qpcast: ${name} not found; builds without it")
+  endif()
+endfunction()
+
+find_program(QPCAST_NVCC nvcc HINTS /usr/local/cuda/bin)
+find_path(QPCAST_VERBS_INCLUDE infiniband/verbs.h)
+find_path(QPCAST_MLX5_INCLUDE infiniband/mlx5dv.h)
+qpcast_report("CUDA compiler" "${QPCAST_NVCC}" " (${QPCAST_NVCC})")
+qpcast_report("libibverbs" "${QPCAST_VERBS_INCLUDE}" "")
+qpcast_report("mlx5 direct verbs" "${QPCAST_MLX5_INCLUDE}" "")
+message(STATUS "qpcast: SimGrid ${SIMGRID_VERSION}, Eigen ${Eigen3_VERSION}, fmt ${fmt_VERSION}")

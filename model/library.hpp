@@ -35,6 +35,7 @@ struct LibraryPreset {
     std::string meaning;
   };
   std::vector<Setting> settings;
+  std::string runs_on;  ///< library whose transport it uses, "" if its own
 };
 
 /// Every known preset by name.

@@ -32,7 +32,6 @@ Pipeline build_pipeline(const Setup& setup, const ParameterValues& values) {
   library_overhead::contribute(setup, values, pipeline);
   submission::contribute(setup, values, pipeline);
   inline_data::contribute(setup, values, pipeline);
-  publication::contribute(setup, values, pipeline);
   proxy::contribute(setup, values, pipeline);
   cpu_assisted::contribute(setup, values, pipeline);
   memory_geography::contribute(setup, values, pipeline);
@@ -40,8 +39,9 @@ Pipeline build_pipeline(const Setup& setup, const ParameterValues& values) {
   nic_engine::contribute(setup, values, pipeline);
   connection_cache::contribute(setup, values, pipeline);
   dc::contribute(setup, values, pipeline);
-  // These multiply what the others contributed.
+  // These build on what the others contributed.
   wqe::contribute(setup, values, pipeline);
+  publication::contribute(setup, values, pipeline);
   sm_contention::contribute(setup, values, pipeline);
   completion::contribute(setup, values, pipeline);
   backlog::contribute(setup, values, pipeline);

@@ -108,7 +108,9 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.shared_refcount = d.number(Key::shared_refcount, 0) != 0;
   s.role = d.choice(Key::role, Role::send);
   const bool waits = d.has(Key::window) || d.number(Key::wait, 0) != 0;
-  s.window = waits ? std::max(d.number(Key::window, 1), s.batch) : unlimited;
+  // Who batches builds one batch while the one before it is in flight.
+  const double least = s.batch > 1 ? 2 * s.batch : 1;
+  s.window = waits ? std::max(d.number(Key::window, 1), least) : unlimited;
   resolve_publication(d, layout, s);
   resolve_profiles(layout, preset, values, s);
   return s;

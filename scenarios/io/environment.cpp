@@ -91,16 +91,22 @@ const std::string& lookup(const std::map<std::string, std::string>& values, cons
   throw InputError{source, v.line, v.name, fmt::format("'{}' is not one of {}", v.value, known)};
 }
 
-std::string select_library(const std::vector<Variable>& variables, const Selectors& selectors,
-                           const std::string& given, const std::string& source) {
+/// Whether a preset is the chosen library, one API level of it, or runs on it.
+bool belongs_to(const Presets& presets, const std::string& name, const std::string& chosen) {
+  const auto it = presets.find(name);
+  return name.starts_with(chosen) || (it != presets.end() && it->second.runs_on == chosen);
+}
+
+std::string select_library(const Presets& presets, const std::vector<Variable>& variables,
+                           const Selectors& selectors, const std::string& given,
+                           const std::string& source) {
   std::string library = given, by = given.empty() ? "" : "--library";
   for (const auto& v : variables) {
     const auto it = selectors.by_variable.find(v.name);
     if (it == selectors.by_variable.end()) continue;
     const auto& chosen = lookup(it->second, v, source);
     if (chosen.empty()) continue;
-    // A preset for one API level of a library is that library.
-    if (!library.empty() && !library.starts_with(chosen))
+    if (!library.empty() && !belongs_to(presets, library, chosen))
       throw InputError{source, v.line, v.name,
                        fmt::format("selects {}, but {} selects {}", chosen, by, library)};
     if (library.empty()) {
@@ -125,7 +131,13 @@ bool apply_setting(const Variable& v, const std::vector<const LibraryPreset*>& p
     for (const auto& s : preset->settings) {
       if (s.name != v.name) continue;
       const auto& value = s.values.empty() ? v.value : lookup(s.values, v, source);
+      const Key key = s.key;
+      const auto before = layout.text(key);
       layout.parse(field(s.key).name, value, fmt::format("{}:{}: {}", source, v.line, v.name));
+      if (!before.empty() && before != layout.text(key))
+        throw InputError{source, v.line, v.name,
+                         fmt::format("sets {} to {}, but a line above to {}", field(key).name,
+                                     layout.text(key), before)};
       if (layout.library.empty()) layout.library = preset->name;
       return true;
     }
@@ -140,7 +152,7 @@ EnvironmentSettings read_environment(const std::filesystem::path& path, const Pr
   const auto variables = parse_file(path);
   const auto selectors = read_selectors();
   EnvironmentSettings settings;
-  settings.layout.library = select_library(variables, selectors, library, source);
+  settings.layout.library = select_library(presets, variables, selectors, library, source);
   for (const auto& v : variables) {
     if (selectors.by_variable.contains(v.name)) continue;
     if (apply_setting(v, candidates(presets, settings.layout.library), settings.layout, source))

@@ -42,6 +42,8 @@ class DuplicateCheck {
 json parse_json(const std::string& text, const std::string& source, std::size_t first_line) {
   try {
     return json::parse(text, DuplicateCheck{source});
+  } catch (const json::out_of_range&) {
+    throw InputError{source, first_line, "", "a number is too large for a double"};
   } catch (const json::parse_error& e) {
     const auto line = line_of(text, e.byte, first_line);
     throw InputError{

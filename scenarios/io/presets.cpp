@@ -73,6 +73,7 @@ LibraryPreset preset_from_json(const std::string& text, const std::string& sourc
   p.name = o.text("name");
   p.description = o.text("description");
   o.text("source", "");
+  p.runs_on = o.text("runs_on", "");
   p.defaults = read_defaults(o.member("defaults"), source);
   p.profile = o.text("profile");
   if (o.has("costs"))

@@ -22,7 +22,6 @@ namespace qpcast::io {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t chunk = 1024;
 constexpr std::array columns{Metric::issue, Metric::put_completion, Metric::rtt,
                              Metric::rate,  Metric::carried_rate,   Metric::goodput};
 
@@ -60,7 +59,7 @@ std::string json_row(const SweepRun& run, const Layout& layout, const Prediction
 std::string predict_chunk(const Sweep& sweep, const SweepRun& run, Predictor& predictor, bool csv,
                           std::uint64_t begin) {
   std::string out;
-  const auto end = std::min(begin + chunk, sweep.size());
+  const auto end = std::min(begin + run.chunk, sweep.size());
   for (auto i = begin; i < end; ++i) {
     const auto layout = sweep.at(i);
     Prediction prediction;
@@ -149,24 +148,19 @@ std::uint64_t run_sweep(const Sweep& sweep, const SweepRun& run) {
   const bool csv = run.out.extension() == ".csv";
   if (!csv && run.out.extension() != ".jsonl")
     throw InputError{run.out.string(), "-o", "expected a .csv or .jsonl file"};
+  if (fs::is_directory(run.out)) throw InputError{run.out.string(), "-o", "is a directory"};
   PartialFile file{run.out, run.signature};
   if (file.fresh()) file.append(csv ? csv_header(sweep) : "", 0);
   const auto already = file.layouts();
   std::vector<Predictor> predictors;
   for (int j = 0; j < run.jobs; ++j) predictors.push_back(run.make_predictor());
-  constexpr std::uint64_t chunks_per_write = 8;  // an fsync costs as much as thousands of layouts
   while (file.layouts() < sweep.size()) {
     const auto begin = file.layouts();
-    const auto width = predictors.size() * chunks_per_write * chunk;
+    const auto width = predictors.size() * run.chunk;
     std::vector<std::future<std::string>> parts;
-    for (std::size_t j = 0; j < predictors.size(); ++j)
+    for (std::size_t j = 0; j < predictors.size() && begin + j * run.chunk < sweep.size(); ++j)
       parts.push_back(std::async(std::launch::async, [&, j] {
-        std::string text;
-        const auto first = begin + j * chunks_per_write * chunk;
-        for (std::uint64_t c = 0; c < chunks_per_write; ++c)
-          if (first + c * chunk < sweep.size())
-            text += predict_chunk(sweep, run, predictors[j], csv, first + c * chunk);
-        return text;
+        return predict_chunk(sweep, run, predictors[j], csv, begin + j * run.chunk);
       }));
     std::string text;
     for (auto& p : parts) text += p.get();

@@ -22,6 +22,7 @@ struct SweepRun {
   std::string platform;                       ///< name written into JSONL
   std::string signature;                      ///< what must be equal for a resumed run
   int jobs = 1;                               ///< worker threads
+  std::uint64_t chunk = 8192;                 ///< layouts a worker predicts between two writes
   std::function<Predictor()> make_predictor;  ///< called once per worker
   std::function<void(double done)> progress;  ///< 0..1
 };

@@ -27,7 +27,11 @@ std::size_t sequence_length(const std::string& text, std::size_t at) {
   if (length == 0 || at + length > text.size()) return 0;
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(at + k) & 0xC0) != 0x80) return 0;
-  return length;
+  // Overlong forms, surrogates, and what lies beyond U+10FFFF.
+  const unsigned char second = length > 1 ? byte(at + 1) : 0;
+  const bool bad = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) ||
+                   (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90);
+  return bad ? 0 : length;
 }
 
 class Descriptor {
@@ -67,6 +71,7 @@ std::string read_text(const std::filesystem::path& path) {
   if (!in) fail(path, "cannot read");
   std::string text{std::istreambuf_iterator<char>{in}, {}};
   require_utf8(text, path.string());
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte-order mark says nothing
   return text;
 }
 
