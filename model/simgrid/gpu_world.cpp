@@ -73,6 +73,11 @@ class GpuWorld : public World {
     if (setup.background_ctas > 0) create_probe();
   }
 
+  double circulating() const override {
+    const double each = std::isinf(window_) ? batch_ : window_;
+    return each * static_cast<double>(submitters_.size());
+  }
+
   std::string waiting() const override {
     std::size_t window = 0;
     for (const auto& s : submitters_) window += s.waiting ? 1 : 0;

@@ -51,6 +51,8 @@ class ProxyWorld : public World {
     create(values);
   }
 
+  double circulating() const override { return window_; }
+
   std::string waiting() const override {
     std::size_t queued = 0;
     for (const auto& r : rings_) queued += r.size();
@@ -70,10 +72,10 @@ class ProxyWorld : public World {
     producers_.assign(static_cast<std::size_t>(setup_.threads), 0);
     for (std::size_t r = 0; r < rings_.size(); ++r)
       workers_[r % workers].rings.push_back(static_cast<std::uint32_t>(r));
-    const double window = loaded ? setup_.background_ctas * values.get(Param::backlog_window)
-                                 : std::max(at_least, setup_.threads * per_thread);
+    window_ = loaded ? setup_.background_ctas * values.get(Param::backlog_window)
+                     : std::max(at_least, setup_.threads * per_thread);
     // The bulk producers' windows, spread over the bulk rings.
-    for (std::size_t k = 0; k < static_cast<std::size_t>(std::max(1.0, std::round(window))); ++k)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(std::max(1.0, std::round(window_))); ++k)
       hand_off(static_cast<std::uint32_t>(k % bulk));
     if (loaded) calendar_.schedule(0, probe_pass, 0);
   }
@@ -179,6 +181,7 @@ class ProxyWorld : public World {
 
   Setup setup_;
   Pipeline pipeline_;
+  double window_ = 0;  ///< descriptors of bulk producers in flight
   double post_ = 0, each_ = 0, serial_ = 0, handoff_ = 0, pickup_ = 0, depth_ = 64, lock_free_ = 0;
   std::vector<std::deque<Descriptor>> rings_;
   std::vector<Worker> workers_;

@@ -41,11 +41,10 @@ struct StoppingRule {
   double probe_trips = 0;  ///< round trips to see; 0 without a probe
 };
 
-StoppingRule stopping_rule(const Setup& setup, const Pipeline& pipeline,
+StoppingRule stopping_rule(const Setup& setup, const World& world,
                            const SimulationOptions& options) {
   constexpr double trips = 32;
-  double circulating = setup.threads * pipeline.batch;
-  if (pipeline.backlog.messages > 0) circulating = std::max(circulating, pipeline.backlog.messages);
+  const double circulating = world.circulating();
   StoppingRule r{options.messages, options.half_width, 0, 0, 0};
   r.warm_up = std::max(options.warm_up * options.messages / 32, 3 * circulating);
   r.interval = std::max(circulating, options.messages / 128);
@@ -184,7 +183,7 @@ Prediction SimgridSolver::predict(const Layout& layout, const LibraryPreset* pre
   const auto result = in_child([&] {
     const auto world = setup.gpu_builds() ? simgrid::gpu_world(setup, values_, options.seed)
                                           : simgrid::proxy_world(setup, values_, options.seed);
-    return run_engine(*world, stopping_rule(setup, build_pipeline(setup, values_), options));
+    return run_engine(*world, stopping_rule(setup, *world, options));
   });
   if (!result) throw InputError{"simulation", "", "its process died before it had a result"};
   if (result->stuck)

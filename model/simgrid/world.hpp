@@ -32,6 +32,9 @@ class World {
   /// Who waits for what, for the message of a simulation that cannot progress.
   virtual std::string waiting() const = 0;
 
+  /// Messages in the system at once, at most: how long a warm-up must be at least.
+  virtual double circulating() const = 0;
+
   double now() const { return now_; }
   /// Runs the next event. Precondition: not stuck.
   void step() {
