@@ -1,0 +1,211 @@
+#include "model/analytic/analytic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/error.hpp"
+#include "model/validity.hpp"
+
+namespace qpcast {
+
+namespace {
+
+constexpr double z90 = 1.6449;  // normal quantile of a central 90 % interval
+constexpr std::array default_metrics{Metric::issue, Metric::doorbell_to_cqe, Metric::put_completion,
+                                     Metric::rtt, Metric::rtt_p99, Metric::rate,
+                                     Metric::carried_rate, Metric::goodput};
+
+bool applies(Metric metric, const Setup& setup, const Layout& layout) {
+  const bool loaded = setup.background_ctas > 0;
+  switch (metric) {
+    case Metric::rtt_p99: return !setup.gpu_builds();
+    case Metric::carried_rate: return loaded;
+    case Metric::rate: return !loaded;
+    // Connection sweeps describe streams; their single operations are those of any layout.
+    default: return metric == Metric::goodput || !layout.has(Key::role);
+  }
+}
+
+/// Positive quantities get a log-normal interval, deltas a normal one.
+Estimate interval(double value, double sd, bool logarithmic) {
+  if (!logarithmic) return {value, value - z90 * sd, value + z90 * sd};
+  const double factor = std::exp(z90 * sd / std::abs(value));
+  return {value, value / factor, value * factor};
+}
+
+}  // namespace
+
+AnalyticSolver::AnalyticSolver(const Platform& platform)
+    : facts_{platform.facts},
+      values_{platform},
+      covariance_{platform.covariance},
+      listed_count_{platform.parameters.size()},
+      discrepancy_{platform.discrepancy},
+      emulated_{platform.emulated} {
+  listed_.assign(values_.size(), -1);
+  assumed_.assign(values_.size(), 1);
+  for (std::size_t row = 0; row < platform.parameters.size(); ++row) {
+    const auto& p = platform.parameters[row];
+    const auto at = values_.find(p.name).value();
+    listed_[at] = static_cast<int>(row);
+    assumed_[at] = p.provenance == Provenance::assumed;
+  }
+  if (!covariance_.empty() && covariance_.size() != listed_count_ * listed_count_)
+    throw InputError{platform.name, "covariance",
+                     fmt::format("expected {0} x {0} entries", listed_count_)};
+}
+
+double AnalyticSolver::covariance(std::size_t a, std::size_t b) const {
+  const int row = a < listed_.size() ? listed_[a] : -1;
+  const int column = b < listed_.size() ? listed_[b] : -1;
+  if (row >= 0 && column >= 0 && !covariance_.empty())
+    return covariance_[static_cast<std::size_t>(row) * listed_count_ +
+                       static_cast<std::size_t>(column)];
+  if (a != b || (row >= 0 && !covariance_.empty())) return 0;
+  const double spread = values_.info(a).prior_spread;
+  return spread * spread;
+}
+
+/// Forward differences in the logarithm of every parameter that the evaluation reads.
+template <class Evaluate>
+AnalyticSolver::Sensitivity AnalyticSolver::differentiate(std::size_t outputs,
+                                                          const std::vector<double>& at,
+                                                          Evaluate evaluate) {
+  constexpr double step = 1e-4;
+  Sensitivity s;
+  for (std::size_t i = 0; i < used_.size(); ++i)
+    if (used_[i] && values_.info(i).prior_spread > 0) s.index.push_back(i);
+  s.slope.resize(outputs * s.index.size());
+  std::vector<double> moved(outputs);
+  for (std::size_t j = 0; j < s.index.size(); ++j) {
+    const double saved = values_[s.index[j]];
+    values_[s.index[j]] = saved * (1 + step);
+    evaluate(moved);
+    values_[s.index[j]] = saved;
+    for (std::size_t k = 0; k < outputs; ++k)
+      s.slope[k * s.index.size() + j] = (moved[k] - at[k]) / std::log1p(step);
+  }
+  return s;
+}
+
+double AnalyticSolver::variance(const Sensitivity& s, std::size_t output) const {
+  const auto n = s.index.size();
+  const double* slope = s.slope.data() + output * n;
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (slope[i] == 0) continue;
+    total += slope[i] * slope[i] * covariance(s.index[i], s.index[i]);
+    for (std::size_t j = 0; j < i; ++j)
+      if (slope[j] != 0) total += 2 * slope[i] * slope[j] * covariance(s.index[i], s.index[j]);
+  }
+  return std::max(0.0, total);
+}
+
+std::vector<std::string> AnalyticSolver::assumed(const Sensitivity& s, std::size_t output,
+                                                 double value) const {
+  constexpr double noticeable = 0.1;  // elasticity above which an assumption is worth a warning
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < s.index.size(); ++j) {
+    const auto i = s.index[j];
+    const bool unsure = i >= assumed_.size() || assumed_[i];
+    const double elasticity = std::abs(s.slope[output * s.index.size() + j] / value);
+    if (unsure && elasticity > noticeable) names.push_back(values_.name(i));
+  }
+  return names;
+}
+
+Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* preset) {
+  const auto setup = resolve(layout, preset, facts_, values_);
+  used_.assign(values_.size(), 0);
+  std::vector<Metric> metrics;
+  for (const auto m : default_metrics)
+    if (not_modelled(m, layout).empty() && applies(m, setup, layout)) metrics.push_back(m);
+
+  values_.track(&used_);
+  const auto solution = solve(setup, values_);
+  values_.track(nullptr);
+  std::vector<double> at(metrics.size());
+  const auto fill = [&](const Solution& s, std::vector<double>& out) {
+    for (std::size_t k = 0; k < metrics.size(); ++k)
+      out[k] = evaluate(metrics[k], setup, values_, s);
+  };
+  fill(solution, at);
+  const auto slopes = differentiate(metrics.size(), at, [&](std::vector<double>& out) {
+    fill(solve(setup, values_), out);
+  });
+
+  Prediction prediction;
+  prediction.solver = "analytic";
+  prediction.emulated = emulated_;
+  for (std::size_t k = 0; k < metrics.size(); ++k) {
+    const double sd = std::hypot(std::sqrt(variance(slopes, k)), discrepancy_ * at[k]);
+    prediction.metrics.push_back({metrics[k], interval(at[k], sd, true)});
+    for (const auto& name : assumed(slopes, k, at[k]))
+      prediction.warnings.push_back(
+          fmt::format("{} rests on {}, which no row determined", metric_name(metrics[k]), name));
+  }
+  const auto& load = solution.throughput;
+  prediction.bottleneck = resource_name(load.bottleneck);
+  for (std::size_t k = 0; k < resource_count; ++k)
+    if (load.utilisation.at(k) > 0)
+      prediction.stations.push_back(
+          {resource_name(static_cast<Resource>(k)), load.utilisation.at(k)});
+  add_range_warnings(setup, prediction.warnings);
+  return prediction;
+}
+
+namespace {
+
+/// Value, ratio or delta of a question whose layouts are resolved.
+double combine(Statistic statistic, double config, double baseline) {
+  switch (statistic) {
+    case Statistic::value: return config;
+    case Statistic::ratio: return config / baseline;
+    case Statistic::delta: return config - baseline;
+  }
+  return config;
+}
+
+}  // namespace
+
+double AnalyticSolver::point(const Question& q) {
+  if (!not_modelled(q.metric, q.config.layout).empty()) return std::nan("");
+  const auto of = [&](const Proposal& p) {
+    const auto setup = resolve(p.layout, p.preset, facts_, values_);
+    return evaluate(q.metric, setup, values_, solve(setup, values_));
+  };
+  const double baseline = q.statistic == Statistic::value ? 0 : of(q.baseline);
+  return combine(q.statistic, of(q.config), baseline);
+}
+
+Answer AnalyticSolver::answer(const Question& q) {
+  Answer result;
+  result.reason = not_modelled(q.metric, q.config.layout);
+  if (!result.modelled()) return result;
+  const auto config = resolve(q.config.layout, q.config.preset, facts_, values_);
+  const bool relative = q.statistic != Statistic::value;
+  const auto baseline =
+      relative ? resolve(q.baseline.layout, q.baseline.preset, facts_, values_) : config;
+  used_.assign(values_.size(), 0);
+  const auto compute = [&] {
+    const double c = evaluate(q.metric, config, values_, solve(config, values_));
+    if (!relative) return c;
+    return combine(q.statistic, c, evaluate(q.metric, baseline, values_, solve(baseline, values_)));
+  };
+  values_.track(&used_);
+  const double value = compute();
+  values_.track(nullptr);
+  const auto slopes = differentiate(1, {value}, [&](std::vector<double>& out) { out[0] = compute(); });
+  const double sd = std::hypot(std::sqrt(variance(slopes, 0)), discrepancy_ * value);
+  result.estimate = interval(value, sd, q.statistic != Statistic::delta);
+  for (double* v : {&result.estimate.value, &result.estimate.lo, &result.estimate.hi})
+    *v = reported(q.metric, *v);
+  for (const auto& name : assumed(slopes, 0, value))
+    result.warnings.push_back(fmt::format("rests on {}, which no row determined", name));
+  add_range_warnings(config, result.warnings);
+  return result;
+}
+
+}  // namespace qpcast

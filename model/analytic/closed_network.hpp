@@ -1,0 +1,30 @@
+/// Throughput of a pipeline: asymptotic bounds, and mean-value analysis when submitters wait.
+///
+/// Open window: submitters never wait for completions, queues are deep, and the rate is that of
+/// the slowest station,  X = min_k servers_k / service_k.
+///
+/// Finite window: N messages circulate through think time Z and the stations. Schweitzer's
+/// approximation of mean-value analysis,
+///
+///   R_k = D_k / m_k * (1 + Q_k (N - 1) / N) + D_k (m_k - 1) / m_k,   X = N / (Z + sum R_k)
+///
+/// with Seidmann's treatment of m_k servers, iterated to a relative change below 1e-9; X never
+/// exceeds the bound. Sources: Schweitzer 1979; Seidmann, Schweitzer and Shalev-Oren 1987.
+#pragma once
+
+#include <array>
+
+#include "model/pipeline.hpp"
+
+namespace qpcast {
+
+struct Throughputs {
+  Rate rate;                                        ///< carried rate, all submitters together
+  std::array<double, resource_count> utilisation{};  ///< 0..1 per resource
+  Resource bottleneck = Resource::submitter;         ///< the most utilised resource
+};
+
+/// Solves the pipeline. The result is positive and finite for any pipeline with some work.
+Throughputs solve_throughput(const Pipeline& pipeline);
+
+}  // namespace qpcast

@@ -1,0 +1,26 @@
+/// SM clock: T(f) = C / f + B, per operation and library.
+///
+///   t(f) = t * ( s * f_ref / f  +  (1 - s) * m )
+///
+/// t: cost at the reference clock of 1,970 MHz (the middle of P-IB's 1,962-1,980 MHz), us.
+/// s: `library.*.clock_share`, the fraction of t that is cycles, 0..1.
+/// m: `gpu.memory_factor`, how much longer the rest (waits for memory and the host link) takes
+/// on this platform than on P-IB; 1 by definition there.
+/// Valid for the range clocks were swept over, 502-2,062 MHz; the analytic solver warns outside.
+/// Source: arXiv 2610.01380, section 4.1 (clock sweep 502-1,845 MHz on P-RoCE).
+#pragma once
+
+#include "model/platform.hpp"
+#include "model/setup.hpp"
+
+namespace qpcast::clock {
+
+inline constexpr double reference_mhz = 1970;
+
+/// Time of GPU code that costs `at_reference`, at the setup's clock on the values' platform.
+Duration gpu_time(Duration at_reference, const Setup& setup, const ParameterValues& values);
+
+/// The part of gpu_time that is cycles, C / f.
+Duration cycles_time(Duration at_reference, const Setup& setup, const ParameterValues& values);
+
+}  // namespace qpcast::clock

@@ -1,0 +1,59 @@
+#include "model/mechanisms/proxy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/mechanisms/clock.hpp"
+
+namespace qpcast::proxy {
+
+double host_factor(const Setup& setup, const ParameterValues& values) {
+  const double gain = std::max(1.0, values.get(Param::host_warm_gain));
+  const double speed = values.get(Param::host_speed);
+  auto state = setup.host_state;
+  if (state == HostState::cold && setup.background_ctas > 0) state = HostState::uncontrolled;
+  switch (state) {
+    case HostState::cold: return 1 / speed;
+    case HostState::warm: return 1 / (gain * speed);
+    case HostState::uncontrolled: return 1 / (std::sqrt(gain) * speed);
+  }
+  return 1 / speed;
+}
+
+namespace {
+
+void contribute_workers(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
+  const double h = host_factor(setup, values);
+  const auto post = Duration::us(setup.cost(values, Cost::post)) * h;
+  const auto each = Duration::us(setup.cost(values, Cost::per_request)) * h;
+  const auto pickup = Duration::us(values.get(Param::proxy_pickup)) * h;
+  pipeline.path("worker picks up", Phase::transit, pickup);
+  pipeline.path("worker posts", Phase::transit, post + each);
+  pipeline.servers(Resource::worker, setup.workers);
+  pipeline.work(Resource::worker, each, post);
+
+  const double serial =
+      setup.shared_refcount ? 1 : std::min(1.0, setup.cost(values, Cost::serial_fraction));
+  pipeline.work(Resource::lock, each * serial, post * serial);
+  pipeline.tail = Duration::us(values.get(Param::host_tail)) * (h * h);
+}
+
+}  // namespace
+
+void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
+  if (setup.gpu_builds()) return;
+  contribute_workers(setup, values, pipeline);
+  const auto complete = Duration::us(setup.cost(values, Cost::complete));
+  pipeline.path("notice completion", Phase::complete, clock::gpu_time(complete, setup, values));
+  if (setup.submitter == Submitter::host) return;
+
+  const auto handoff =
+      clock::gpu_time(Duration::us(setup.cost(values, Cost::handoff)), setup, values);
+  pipeline.path("hand off descriptor", Phase::issue, handoff);
+  pipeline.servers(Resource::submitter, setup.threads);
+  pipeline.work(Resource::submitter, handoff);
+  if (setup.handoff == Handoff::baseline)
+    pipeline.path("hand off flag", Phase::receive, handoff);
+}
+
+}  // namespace qpcast::proxy

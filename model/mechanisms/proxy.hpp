@@ -1,0 +1,30 @@
+/// Proxy: the GPU enqueues a descriptor, a CPU worker posts it.
+///
+///   issue    = handoff                                      us, GPU (mechanisms/clock.hpp)
+///   transit += (proxy.pickup + post + per_request) * h      us, CPU
+///   worker   : (post / B + per_request) * h                 per request, T servers
+///   lock     : serial_fraction * the same                   one server, shared by all workers
+///   receive += handoff                                      baseline only: payload and flag
+///                                                           are two descriptors
+///
+/// h is the host's speed: cold 1, warm 1 / host.warm_gain, uncontrolled the geometric mean of
+/// the two; sustained background load also lifts a cold host to that mean. h is divided by
+/// host.speed, this platform's CPU against P-IB's. A shared reference count makes the whole of a
+/// request serial (serial_fraction = 1). A round trip's 99th percentile lies host.tail * h^2
+/// above its median: the tail is the host's frequency and idle-state transitions.
+/// handoff, post, per_request, serial_fraction belong to the cost profile. Valid for 1-32 rings
+/// served by 1-8 workers, B <= 16.
+/// Source: arXiv 2610.01380, sections 4.1, 4.2, C.1, Fig. 7.
+#pragma once
+
+#include "model/pipeline.hpp"
+#include "model/setup.hpp"
+
+namespace qpcast::proxy {
+
+/// Time of host work relative to a cold P-IB host.
+double host_factor(const Setup& setup, const ParameterValues& values);
+
+void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
+
+}  // namespace qpcast::proxy

@@ -1,0 +1,30 @@
+#include "model/mechanisms/publication.hpp"
+
+#include <algorithm>
+
+#include "model/mechanisms/clock.hpp"
+
+namespace qpcast::publication {
+
+void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
+  if (!setup.gpu_builds()) return;
+  constexpr double lanes = 32;
+  const bool warp = setup.warp_publishes();
+  const double streams = warp ? std::max(1.0, setup.threads / lanes) : setup.threads;
+  pipeline.servers(Resource::submitter, streams);
+  if (setup.publication == Publication::exclusive) return;
+
+  const auto time = [&](Cost c) {
+    return clock::gpu_time(Duration::us(setup.cost(values, c)), setup, values);
+  };
+  const double drift = setup.publication == Publication::warp_drifting
+                           ? std::max(1.0, setup.cost(values, Cost::drift))
+                           : 1.0;
+  const auto fixed = time(Cost::publish) * drift;
+  const auto each = time(Cost::publish_per_wqe) * drift;
+  pipeline.servers(Resource::queue, std::min(setup.qps, streams));
+  pipeline.work(Resource::queue, each, fixed);
+  if (warp) pipeline.work(Resource::submitter, each, fixed);
+}
+
+}  // namespace qpcast::publication

@@ -1,0 +1,29 @@
+/// Publication: several threads share one queue pair and must announce WQEs in order.
+///
+/// Slots are reserved, WQEs built in parallel, and the doorbell sequence runs in reservation
+/// order inside an exclusive section per queue pair:
+///
+///   section = publish + publish_per_wqe * B             us per batch of B
+///
+///   exclusive           one thread per queue pair: no section
+///   lock-per-wqe        B = 1 whatever the caller's batch
+///   thread-handoff      the section passes from thread to thread
+///   warp-cooperative    one lane publishes for its warp; the warp holds build and section, so a
+///                       single warp is bound by build + section, several by the section alone
+///   warp-synchronised   thread-handoff with the lanes of a warp kept together
+///   warp-drifting       lanes drift apart and wait for each other: section * drift
+///
+/// Parameters per cost profile: publish, publish_per_wqe (us at the reference clock), drift (a
+/// ratio, >= 1). The number of queues caps parallel sections. The closed form takes drift as a
+/// parameter; the discrete-event solver produces it from lane jitter.
+/// Valid for 1-256 WQEs per section. Source: arXiv 2610.01380, Table 5, section 4.3.1 and D.1.
+#pragma once
+
+#include "model/pipeline.hpp"
+#include "model/setup.hpp"
+
+namespace qpcast::publication {
+
+void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
+
+}  // namespace qpcast::publication

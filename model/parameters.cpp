@@ -1,0 +1,77 @@
+#include "model/parameters.hpp"
+
+#include <array>
+
+namespace qpcast {
+
+namespace {
+
+constexpr double narrow = 0.2;    // an engineer would be surprised by 40 % off
+constexpr double likely = 0.5;
+constexpr double wide = 1.0;      // order of magnitude only
+
+using enum Scope;
+constexpr std::array<ParameterInfo, param_count> params{{
+    {"gpu.wqe_build", "us", physics, 0.2, wide, 1e-3, 10, "thread builds one WQE"},
+    {"gpu.order_gpu", "us", physics, 0.5, wide, 1e-3, 50, "GPU-scope ordering and doorbell, alone"},
+    {"gpu.order_release", "us", physics, 0.4, wide, 1e-3, 50, "release ordering and doorbell"},
+    {"gpu.order_system", "us", physics, 2.0, wide, 1e-3, 50, "system-scope ordering and doorbell"},
+    {"gpu.order_stream", "us", physics, 0.4, wide, 1e-3, 50, "ordering and doorbell in a stream"},
+    {"gpu.inline_chunk", "us", physics, 0.1, likely, 1e-4, 5, "per further 16 B of inline data"},
+    {"gpu.warp_build", "us", physics, 0.4, wide, 1e-3, 50, "a warp builds 32 WQEs in lockstep"},
+    {"gpu.sm_contention", "1", physics, 0.004, wide, 1e-6, 1, "slow-down per further stream on an SM"},
+    {"gpu.memory_factor", "1", platform, 1.0, likely, 0.1, 20, "memory waits against P-IB's"},
+    {"nic.visible", "us", physics, 2.5, likely, 0.1, 100, "doorbell to payload visible, 8 B"},
+    {"nic.ack", "us", physics, 0.6, likely, 0.01, 100, "payload visible to CQE"},
+    {"nic.dma_read", "us", physics, 0.6, likely, 0.01, 20, "NIC reads GPU memory once"},
+    {"nic.geography", "us", physics, 0.5, likely, 0.01, 20, "extra per trip through a coherent CPU"},
+    {"nic.load_delay", "us", physics, 2.0, wide, 0.01, 100, "added transit at full NIC utilisation"},
+    {"nic.ceiling", "Mmsg/s", platform, 220, likely, 0.01, 5000, "message-rate ceiling, one direction"},
+    {"nic.duplex_penalty", "1", physics, 1.5, 0.3, 1, 20, "engine time when also receiving"},
+    {"nic.block", "1", physics, 0.3, likely, 1e-3, 10, "engine time per further 64 B of WQE"},
+    {"wire.line_rate", "GB/s", platform, 25, narrow, 1e-3, 1000, "link rate, headers counted"},
+    {"conn.onset", "connections", physics, 1300, likely, 1, 1e8, "active connections at which decline starts"},
+    {"conn.decline_bidirectional", "1", physics, 0.3, wide, 1e-3, 10, "exponent of decline, one peer"},
+    {"conn.decline_all_to_all", "1", physics, 0.8, wide, 1e-3, 10, "exponent of decline, many peers"},
+    {"dc.operation", "us", physics, 0.4, wide, 1e-3, 50, "DC's extra time per operation"},
+    {"dc.switch", "1", physics, 30, wide, 1e-2, 1e5, "DC target switch on every WQE, in engine services"},
+    {"host.assist_delay", "us", physics, 3, likely, 0.01, 1000, "CPU forwards a doorbell"},
+    {"host.speed", "1", platform, 1.0, likely, 0.05, 50, "CPU speed against P-IB's cold host"},
+    {"host.warm_gain", "1", physics, 1.6, likely, 1, 10, "warm host speed against cold"},
+    {"host.tail", "us", physics, 2, wide, 1e-3, 1000, "p99 above median of a cold host's round trip"},
+    {"proxy.pickup", "us", physics, 0.25, likely, 1e-3, 100, "worker notices a descriptor"},
+    {"backlog.window", "messages", physics, 1000, wide, 1, 1e7, "descriptors a background CTA keeps queued"},
+    {"backlog.worker_window", "messages", physics, 256, wide, 1, 1e7, "requests ahead on a proxy worker"},
+}};
+
+constexpr std::array<ParameterInfo, cost_count> costs{{
+    {"issue", "us", physics, 1.0, wide, 1e-3, 100, "library call beyond building and ringing"},
+    {"clock_share", "1", physics, 0.85, 0.08, 0.05, 1, "share of GPU time that is cycles"},
+    {"pointer_issue", "us", physics, 0.05, wide, 1e-4, 20, "pointer payload beyond 8 B inline"},
+    {"complete", "us", physics, 0.5, wide, 1e-3, 100, "noticing a completion"},
+    {"visit", "us", physics, 0.3, wide, 1e-4, 100, "per queue pair visited by a completion"},
+    {"receive", "us", physics, 0.8, wide, 1e-3, 100, "receiver notices and replies"},
+    {"publish", "us", physics, 0.8, wide, 1e-3, 100, "exclusive section per batch"},
+    {"publish_per_wqe", "us", physics, 0.01, wide, 1e-5, 10, "exclusive section per WQE"},
+    {"drift", "1", physics, 2, likely, 1, 100, "section when lanes drift apart"},
+    {"handoff", "us", physics, 2, wide, 1e-3, 100, "GPU hands a descriptor to the host"},
+    {"post", "us", physics, 0.4, likely, 1e-3, 100, "worker's cost per post, cold host"},
+    {"per_request", "us", physics, 0.06, likely, 1e-4, 100, "worker's cost per request, cold host"},
+    {"serial_fraction", "1", physics, 0.1, wide, 1e-3, 1, "share of worker time on shared state"},
+}};
+
+template <class E, std::size_t N>
+std::optional<E> find_in(const std::array<ParameterInfo, N>& table, std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (table.at(i).name == name) return static_cast<E>(i);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const ParameterInfo> parameter_table() { return params; }
+std::span<const ParameterInfo> cost_table() { return costs; }
+std::optional<Param> find_param(std::string_view name) { return find_in<Param>(params, name); }
+std::optional<Cost> find_cost(std::string_view name) { return find_in<Cost>(costs, name); }
+
+}  // namespace qpcast

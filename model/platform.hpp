@@ -1,0 +1,103 @@
+/// Platform: what calibration learned about one cluster.
+///
+/// Named parameters, each with unit, value, interval and provenance, plus the facts that are read
+/// off a data sheet (clocks, SM count, link). Intervals are central 90 % unless said otherwise.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/parameters.hpp"
+
+namespace qpcast {
+
+/// Facts that are known without a measurement. Units in the names of the JSON members.
+struct PlatformFacts {
+  std::string description;
+  std::string nic;
+  double sm_clock_mhz = 1970;   ///< clock a layout runs at when it names none
+  int sms = 132;                ///< streaming multiprocessors per GPU
+  bool coherent = false;        ///< the NIC reaches GPU memory through a coherent CPU
+  double link_gbit_per_s = 200; ///< nominal link rate per NIC
+  double mtu = 4096;            ///< path MTU, bytes
+  double header = 42;           ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
+  std::string source;           ///< where these facts come from
+};
+
+enum class Provenance : std::uint8_t { fitted, published, assumed };
+
+/// One parameter as calibration left it.
+struct Parameter {
+  std::string name;   ///< "nic.ceiling" or "library.gin-gdaki.issue"
+  std::string unit;
+  double value = 0;
+  double lo = 0, hi = 0;  ///< central 90 % interval
+  Provenance provenance = Provenance::assumed;
+  std::vector<std::string> rows;  ///< ids of the rows that determined it, strongest first
+  std::string note;               ///< why assumed, or which platform it was carried over from
+};
+
+/// A calibrated platform. Values live in `parameters`; `covariance` is that of their logarithms,
+/// in the same order, row-major, and carries the correlations that intervals need.
+struct Platform {
+  std::string name;
+  PlatformFacts facts;
+  std::vector<Parameter> parameters;
+  std::vector<double> covariance;
+  /// sd of log(measured / predicted) that parameters do not explain: model error and passes.
+  double discrepancy = 0.05;
+  std::string calibrated_from;  ///< data files and row count
+  bool emulated = false;        ///< any row came from an emulated NIC
+
+  const Parameter* find(std::string_view parameter) const;
+};
+
+/// The values of a platform laid out for the mechanisms: dense, one lookup by enumerator.
+///
+/// Index space: [0, param_count) are platform parameters; then cost_count entries for each cost
+/// profile in `profiles` order. Entries a platform does not name hold the table's prior.
+class ParameterValues {
+ public:
+  /// Every platform parameter at its prior, no profiles.
+  ParameterValues();
+  /// @throws InputError when the platform names an unknown parameter
+  explicit ParameterValues(const Platform& platform);
+
+  double operator[](std::size_t index) const { return values_[index]; }
+  double& operator[](std::size_t index) { return values_[index]; }
+  double get(Param p) const { return read(index(p)); }
+  double get(int profile, Cost c) const { return read(index(profile, c)); }
+  std::size_t size() const { return values_.size(); }
+
+  static std::size_t index(Param p) { return static_cast<std::size_t>(p); }
+  static std::size_t index(int profile, Cost c) {
+    return param_count + static_cast<std::size_t>(profile) * cost_count +
+           static_cast<std::size_t>(c);
+  }
+  /// The profile's number; adds it with prior values if it is new.
+  int profile(const std::string& name);
+  /// The profile's number, or -1.
+  int find_profile(const std::string& name) const;
+  const std::vector<std::string>& profiles() const { return profiles_; }
+  /// While `used` is set, every read through `get` marks its index there: how the analytic solver
+  /// learns which parameters a layout depends on. The vector must have size() entries.
+  void track(std::vector<char>* used) { used_ = used; }
+  /// Full parameter name at an index.
+  std::string name(std::size_t index) const;
+  const ParameterInfo& info(std::size_t index) const;
+  /// Index of a full name, adding its profile if new; nothing when the name is not in the tables.
+  std::optional<std::size_t> find(std::string_view full_name);
+
+ private:
+  double read(std::size_t i) const {
+    if (used_) (*used_)[i] = 1;
+    return values_[i];
+  }
+
+  std::vector<char>* used_ = nullptr;
+  std::vector<double> values_;
+  std::vector<std::string> profiles_;
+};
+
+}  // namespace qpcast

@@ -1,0 +1,111 @@
+#include "model/setup.hpp"
+
+#include <algorithm>
+
+#include "model/error.hpp"
+
+namespace qpcast {
+
+namespace {
+
+/// The layout's own value, else the preset's, else the fallback.
+class Defaults {
+ public:
+  Defaults(const Layout& layout, const LibraryPreset* preset) : layout_{layout}, preset_{preset} {}
+
+  bool has(Key key) const { return layout_.has(key) || (preset_ && preset_->defaults.has(key)); }
+  double number(Key key, double fallback) const {
+    const double inherited = preset_ ? preset_->defaults.number(key, fallback) : fallback;
+    return layout_.number(key, inherited);
+  }
+  template <class E>
+  E choice(Key key, E fallback) const {
+    const E inherited = preset_ ? preset_->defaults.choice(key, fallback) : fallback;
+    return layout_.choice(key, inherited);
+  }
+
+ private:
+  const Layout& layout_;
+  const LibraryPreset* preset_;
+};
+
+Submitter default_submitter(const Defaults& d) {
+  const bool host_side = d.has(Key::workers) || d.has(Key::rings) || d.has(Key::handoff);
+  return d.choice(Key::submitter, host_side ? Submitter::proxy : Submitter::gpu);
+}
+
+/// Connection sweeps and many-peer rows name no threads: enough of them to saturate the NIC.
+bool saturating(const Defaults& d) { return !d.has(Key::threads) && d.has(Key::active_qps); }
+
+void resolve_queues(const Defaults& d, Setup& s) {
+  const double active = std::max(1.0, d.number(Key::active_qps, 1));
+  const double fallback = saturating(d) ? active : 1;
+  s.qps = d.number(Key::contexts, d.number(Key::qps, fallback));
+  // A probe's own context is one of the configured ones, and carries no bulk traffic.
+  if (s.background_ctas > 0 && s.gpu_builds() && s.queue != Queue::shared && s.qps > 1)
+    s.qps = std::min(s.qps, s.background_ctas);
+  s.configured_qps = s.qps;
+  s.active_qps = d.has(Key::active_qps) ? active : s.qps;
+  s.pes = d.number(Key::pes, 2);
+  s.dci_pool = d.number(Key::dci_pool, 0);
+}
+
+void resolve_publication(const Defaults& d, const Layout& layout, Setup& s) {
+  // One thread per queue pair needs no protocol, whatever the library would do with more.
+  const bool alone = s.threads <= s.qps;
+  const auto several = d.choice(Key::publication, Publication::thread_handoff);
+  s.publication = alone && !layout.has(Key::publication) ? Publication::exclusive : several;
+}
+
+void resolve_profiles(const Layout& layout, const LibraryPreset* preset, ParameterValues& values,
+                      Setup& s) {
+  const std::string fallback = s.gpu_builds() ? "mini-gda" : "mini-proxy";
+  s.profile.fill(values.profile(preset ? preset->profile : fallback));
+  if (!preset) return;
+  for (const auto& [cost, profile] : preset->profile_of)
+    s.profile.at(static_cast<std::size_t>(cost)) = values.profile(profile);
+  for (const auto& variant : preset->variants) {
+    if (layout.number(variant.key, preset->defaults.number(variant.key, -1)) != variant.value)
+      continue;
+    for (const auto cost : variant.costs)
+      s.profile.at(static_cast<std::size_t>(cost)) = values.profile(variant.profile);
+  }
+}
+
+}  // namespace
+
+Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformFacts& facts,
+              ParameterValues& values) {
+  const Defaults d{layout, preset};
+  Setup s;
+  s.facts = &facts;
+  s.submitter = default_submitter(d);
+  s.background_ctas = d.number(Key::background_ctas, 0);
+  s.queue = d.choice(Key::queue, s.background_ctas > 0 ? Queue::shared : Queue::private_queue);
+  s.writes_per_visit = d.number(Key::writes_per_visit, 32);
+  resolve_queues(d, s);
+  s.threads = saturating(d) ? 4096 : d.number(Key::threads, s.qps);
+  s.sms = std::min(d.number(Key::sms, saturating(d) ? facts.sms : 1), s.threads);
+  s.batch = d.number(Key::batch, saturating(d) ? std::min(32.0, s.writes_per_visit) : 1);
+  s.payload = Bytes{d.number(Key::payload, 8)};
+  const bool fits = s.payload.count() <= 32;
+  s.inlined = d.number(Key::inline_data, fits ? 1 : 0) != 0;
+  s.ordering = d.choice(Key::ordering, Ordering::gpu);
+  s.completion = d.choice(Key::completion, Completion::per_qp);
+  s.queue_memory = d.choice(Key::queue_memory, s.gpu_builds() ? Memory::gpu : Memory::host);
+  s.transport = d.choice(Key::transport, Transport::rc);
+  s.clock_mhz = d.number(Key::clock_mhz, facts.sm_clock_mhz);
+  s.workers = d.number(Key::workers, 1);
+  s.rings = d.number(Key::rings, s.workers);
+  s.handoff = d.choice(Key::handoff, Handoff::baseline);
+  s.host_state = d.choice(Key::host_state, HostState::uncontrolled);
+  s.shared_refcount = d.number(Key::shared_refcount, 0) != 0;
+  s.role = d.choice(Key::role, Role::send);
+  const bool waits = d.has(Key::window) || d.number(Key::wait, 0) != 0;
+  s.window = waits ? std::max(d.number(Key::window, 1), s.batch) : unlimited;
+  resolve_publication(d, layout, s);
+  resolve_profiles(layout, preset, values, s);
+  return s;
+}
+
+}  // namespace qpcast

@@ -1,0 +1,66 @@
+/// Setup: a layout with every default resolved, in the form the mechanisms read.
+///
+/// Precedence: the layout's own key, the library preset's, then the general default that
+/// `resolve` documents per field. Counts are doubles because they enter formulas.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "model/layout.hpp"
+#include "model/library.hpp"
+#include "model/platform.hpp"
+#include "model/units.hpp"
+
+namespace qpcast {
+
+inline constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+struct Setup {
+  Submitter submitter = Submitter::gpu;
+  double threads = 1;           ///< submitting GPU threads
+  double sms = 1;               ///< SMs those threads are spread over
+  double qps = 1;               ///< queue pairs (or contexts, or channels) messages are spread over
+  double configured_qps = 1;    ///< queue pairs an all-QP completion must visit
+  double batch = 1;             ///< WQEs per doorbell, or requests per post
+  Bytes payload{8};
+  bool inlined = true;          ///< payload inside the WQE
+  Ordering ordering = Ordering::gpu;
+  Publication publication = Publication::exclusive;
+  Completion completion = Completion::per_qp;
+  Memory queue_memory = Memory::gpu;
+  Transport transport = Transport::rc;
+  double dci_pool = 0;
+  double clock_mhz = 1970;
+  double workers = 1;
+  double rings = 1;
+  Handoff handoff = Handoff::baseline;
+  HostState host_state = HostState::uncontrolled;
+  bool shared_refcount = false;
+  double background_ctas = 0;
+  Queue queue = Queue::private_queue;
+  Role role = Role::send;
+  double active_qps = 1;
+  double pes = 2;
+  double writes_per_visit = 32;
+  double window = unlimited;    ///< messages a thread has outstanding before it waits
+  std::array<int, cost_count> profile{};  ///< cost profile that serves each cost
+  const PlatformFacts* facts = nullptr;   ///< outlives the setup
+
+  /// Cost of the library that this setup uses.
+  double cost(const ParameterValues& values, Cost c) const {
+    return values.get(profile[static_cast<std::size_t>(c)], c);
+  }
+  bool gpu_builds() const {
+    return submitter == Submitter::gpu || submitter == Submitter::cpu_assisted;
+  }
+  bool warp_publishes() const { return publication == Publication::warp_cooperative; }
+};
+
+/// Resolves defaults. `preset` may be null (a bare layout is a mini-gda or mini-proxy one).
+/// Registers the preset's cost profiles with `values`, hence non-const.
+/// @throws InputError when layout and preset contradict each other
+Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformFacts& facts,
+              ParameterValues& values);
+
+}  // namespace qpcast
