@@ -1,6 +1,7 @@
 /// LibraryPreset: a communication library's way of working, as data (files in scenarios/libraries).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ struct LibraryPreset {
   std::string description;
   Layout defaults;  ///< keys the library fixes or defaults
   std::string profile;                     ///< cost profile (parameters `library.PROFILE.*`)
-  std::map<Cost, std::string> profile_of;  ///< costs that another profile serves
+  std::map<Cost, std::string> profile_of;  ///< costs that another profile serves, or "none"
+  static constexpr const char* no_cost = "none";
   /// Where a layout key decides the code path, the costs that change profile with it.
   struct Variant {
     Key key;
@@ -34,5 +36,13 @@ struct LibraryPreset {
   };
   std::vector<Setting> settings;
 };
+
+/// Every known preset by name.
+using Presets = std::map<std::string, LibraryPreset, std::less<>>;
+
+/// The preset that a layout or row names; null when it names none.
+/// @throws InputError naming the known presets when the name is unknown
+const LibraryPreset* find_preset(const Presets& presets, const std::string& name,
+                                 const std::string& source);
 
 }  // namespace qpcast

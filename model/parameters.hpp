@@ -57,6 +57,7 @@ struct ParameterInfo {
   double prior;         ///< median before any row, in `unit`
   double prior_spread;  ///< sd of the logarithm; 0: known, not fitted
   double lowest, highest;
+  std::string_view mechanism;  ///< file under model/mechanisms that reads it
   std::string_view meaning;
 };
 

@@ -18,6 +18,7 @@ struct PlatformFacts {
   std::string nic;
   double sm_clock_mhz = 1970;   ///< clock a layout runs at when it names none
   int sms = 132;                ///< streaming multiprocessors per GPU
+  bool reference = false;       ///< the platform that others' speeds are stated against
   bool coherent = false;        ///< the NIC reaches GPU memory through a coherent CPU
   double link_gbit_per_s = 200; ///< nominal link rate per NIC
   double mtu = 4096;            ///< path MTU, bytes

@@ -57,18 +57,22 @@ void resolve_publication(const Defaults& d, const Layout& layout, Setup& s) {
   s.publication = alone && !layout.has(Key::publication) ? Publication::exclusive : several;
 }
 
+int profile_number(const std::string& name, ParameterValues& values) {
+  return name == LibraryPreset::no_cost ? no_profile : values.profile(name);
+}
+
 void resolve_profiles(const Layout& layout, const LibraryPreset* preset, ParameterValues& values,
                       Setup& s) {
   const std::string fallback = s.gpu_builds() ? "mini-gda" : "mini-proxy";
   s.profile.fill(values.profile(preset ? preset->profile : fallback));
   if (!preset) return;
   for (const auto& [cost, profile] : preset->profile_of)
-    s.profile.at(static_cast<std::size_t>(cost)) = values.profile(profile);
+    s.profile.at(static_cast<std::size_t>(cost)) = profile_number(profile, values);
   for (const auto& variant : preset->variants) {
     if (layout.number(variant.key, preset->defaults.number(variant.key, -1)) != variant.value)
       continue;
     for (const auto cost : variant.costs)
-      s.profile.at(static_cast<std::size_t>(cost)) = values.profile(variant.profile);
+      s.profile.at(static_cast<std::size_t>(cost)) = profile_number(variant.profile, values);
   }
 }
 
@@ -85,6 +89,8 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.writes_per_visit = d.number(Key::writes_per_visit, 32);
   resolve_queues(d, s);
   s.threads = saturating(d) ? 4096 : d.number(Key::threads, s.qps);
+  // Behind a proxy, `threads` is the probe's; every background CTA brings a warp of its own.
+  if (!s.gpu_builds()) s.threads = std::max(s.threads, 32 * s.background_ctas);
   s.sms = std::min(d.number(Key::sms, saturating(d) ? facts.sms : 1), s.threads);
   s.batch = d.number(Key::batch, saturating(d) ? std::min(32.0, s.writes_per_visit) : 1);
   s.payload = Bytes{d.number(Key::payload, 8)};

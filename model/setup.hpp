@@ -14,6 +14,9 @@
 
 namespace qpcast {
 
+/// The profile of a cost that the code path does not have (preset value "none").
+inline constexpr int no_profile = -1;
+
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 struct Setup {
@@ -47,9 +50,10 @@ struct Setup {
   std::array<int, cost_count> profile{};  ///< cost profile that serves each cost
   const PlatformFacts* facts = nullptr;   ///< outlives the setup
 
-  /// Cost of the library that this setup uses.
+  /// Cost of the library that this setup uses; 0 where the preset says it has none.
   double cost(const ParameterValues& values, Cost c) const {
-    return values.get(profile[static_cast<std::size_t>(c)], c);
+    const int p = profile[static_cast<std::size_t>(c)];
+    return p == no_profile ? 0 : values.get(p, c);
   }
   bool gpu_builds() const {
     return submitter == Submitter::gpu || submitter == Submitter::cpu_assisted;

@@ -37,6 +37,16 @@ Estimate interval(double value, double sd, bool logarithmic) {
 
 }  // namespace
 
+Question question_of(const Measurement& row, const Presets& presets) {
+  const auto proposal = [&](const Layout& layout) {
+    const auto& name = layout.library.empty() ? row.library : layout.library;
+    return Proposal{layout, find_preset(presets, name, row.id)};
+  };
+  Question q{row.metric, row.statistic, proposal(row.layout), {}};
+  if (row.baseline) q.baseline = proposal(*row.baseline);
+  return q;
+}
+
 AnalyticSolver::AnalyticSolver(const Platform& platform)
     : facts_{platform.facts},
       values_{platform},

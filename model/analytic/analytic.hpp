@@ -29,6 +29,10 @@ struct Question {
   Proposal baseline;  ///< read for ratio and delta only
 };
 
+/// The question a row asks. A row's `library` is its preset unless its layout names another.
+/// @throws InputError for an unknown preset
+Question question_of(const Measurement& row, const Presets& presets);
+
 /// An answer, or the reason why there is none.
 struct Answer {
   Estimate estimate;

@@ -4,8 +4,8 @@
 ///
 /// t: cost at the reference clock of 1,970 MHz (the middle of P-IB's 1,962-1,980 MHz), us.
 /// s: `library.*.clock_share`, the fraction of t that is cycles, 0..1.
-/// m: `gpu.memory_factor`, how much longer the rest (waits for memory and the host link) takes
-/// on this platform than on P-IB; 1 by definition there.
+/// m: how much longer the rest (waits for memory and the host link) takes; `gpu.memory_factor` on
+/// platforms where CPU and GPU memory are coherent, 1 elsewhere.
 /// Valid for the range clocks were swept over, 502-2,062 MHz; the analytic solver warns outside.
 /// Source: arXiv 2610.01380, section 4.1 (clock sweep 502-1,845 MHz on P-RoCE).
 #pragma once

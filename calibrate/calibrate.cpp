@@ -1,0 +1,279 @@
+#include "calibrate/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "calibrate/problem.hpp"
+#include "model/error.hpp"
+
+namespace qpcast::calibrate {
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double z90 = 1.6449;
+constexpr int starts = 24;
+/// A parameter counts as determined when the rows halve what was believed before.
+constexpr double determined_below = 0.5;
+/// A row depends on a parameter when 1 % of the parameter moves it by 0.1 %.
+constexpr double dependence = 0.1;
+
+struct Fit {
+  Problem& problem;
+  Objective objective;
+  Optimum optimum;
+
+  bool determined(Index unknown) const {
+    return determined(unknown, std::sqrt(optimum.covariance(unknown, unknown)));
+  }
+  bool determined(Index unknown, double sd) const {
+    return sd < determined_below * objective.spread[unknown];
+  }
+  /// |d log prediction / d log parameter| of a row.
+  double elasticity(Index row, Index unknown) const {
+    const auto& d = problem.data()[static_cast<std::size_t>(row)];
+    const double scale = d.row->statistic == Statistic::delta ? std::abs(d.row->value) : 1;
+    return std::abs(optimum.jacobian(row, unknown)) * d.sd / scale;
+  }
+};
+
+/// Refits without one row: two Gauss-Newton steps from the full fit, which is where the full
+/// refit ends to well under a tenth of the row noise.
+struct LeftOut {
+  VectorXd x;
+  MatrixXd covariance;
+};
+
+LeftOut leave_out(const Fit& fit, Index row) {
+  const auto& o = fit.objective;
+  const VectorXd precision = o.spread.cwiseAbs2().cwiseInverse();
+  LeftOut result{fit.optimum.x, {}};
+  MatrixXd jacobian = fit.optimum.jacobian;
+  VectorXd residuals = fit.optimum.residuals;
+  VectorXd weights = fit.optimum.weights;
+  weights[row] = 0;
+  for (int step = 0; step < 2; ++step) {
+    MatrixXd normal = jacobian.transpose() * weights.asDiagonal() * jacobian;
+    normal.diagonal() += precision;
+    const auto factor = normal.ldlt();
+    if (step == 0)
+      result.covariance = factor.solve(MatrixXd::Identity(normal.rows(), normal.cols()));
+    const VectorXd gradient = jacobian.transpose() * weights.cwiseProduct(residuals) +
+                              precision.cwiseProduct(result.x - o.prior);
+    const VectorXd move = factor.solve(gradient).cwiseMax(-1.0).cwiseMin(1.0);
+    result.x = (result.x - move).cwiseMax(o.lowest).cwiseMin(o.highest);
+    residuals = o.residuals(result.x);
+  }
+  return result;
+}
+
+std::vector<RowFit> report_rows(const Fit& fit) {
+  const auto& data = fit.problem.data();
+  const VectorXd predicted = fit.problem.predict(fit.optimum.x);
+  std::vector<RowFit> rows;
+  for (Index i = 0; i < predicted.size(); ++i) {
+    const auto& m = *data[static_cast<std::size_t>(i)].row;
+    const auto left = leave_out(fit, i);
+    RowFit r;
+    r.id = m.id;
+    r.platform = m.platform;
+    r.metric = m.metric;
+    r.measured = m.value;
+    r.predicted = reported(m.metric, predicted[i]);
+    r.error = relative_error(m, predicted[i]);
+    const double without = fit.problem.predict(left.x)[i];
+    r.left_out_predicted = reported(m.metric, without);
+    r.left_out_error = relative_error(m, without);
+    r.determined_elsewhere = true;
+    for (Index u = 0; u < left.x.size(); ++u)
+      if (fit.elasticity(i, u) > dependence &&
+          !fit.determined(u, std::sqrt(left.covariance(u, u))))
+        r.determined_elsewhere = false;
+    r.outlier = std::abs(fit.optimum.residuals[i]) * data[static_cast<std::size_t>(i)].sd > 0.3;
+    rows.push_back(r);
+  }
+  return rows;
+}
+
+/// Rows that speak of an unknown, strongest first, until nine tenths of the information is named.
+std::vector<std::string> determining_rows(const Fit& fit, Index unknown) {
+  const auto column = fit.optimum.jacobian.col(unknown);
+  std::vector<std::pair<double, Index>> information;
+  double total = 0;
+  for (Index i = 0; i < column.size(); ++i) {
+    const double v = fit.optimum.weights[i] * column[i] * column[i];
+    total += v;
+    if (v > 0) information.emplace_back(-v, i);
+  }
+  std::sort(information.begin(), information.end());
+  std::vector<std::string> ids;
+  double named = 0;
+  for (const auto& [negative, i] : information) {
+    if (named > 0.9 * total) break;
+    named -= negative;
+    ids.push_back(fit.problem.data()[static_cast<std::size_t>(i)].row->id);
+  }
+  return ids;
+}
+
+Parameter report_parameter(const Fit& fit, Index unknown, const std::string& name) {
+  const auto& info = fit.problem.info(static_cast<std::size_t>(unknown));
+  const double sd = std::sqrt(fit.optimum.covariance(unknown, unknown));
+  Parameter p;
+  p.name = name;
+  p.unit = info.unit;
+  p.value = std::exp(fit.optimum.x[unknown]);
+  p.lo = std::max(info.lowest, p.value * std::exp(-z90 * sd));
+  p.hi = std::min(info.highest, p.value * std::exp(z90 * sd));
+  p.provenance = fit.determined(unknown) ? Provenance::fitted : Provenance::assumed;
+  p.rows = determining_rows(fit, unknown);
+  if (p.provenance == Provenance::assumed) p.note = "rows tell little: mostly prior belief";
+  return p;
+}
+
+/// Unknowns that a platform sees: shared ones, its own.
+std::vector<Index> unknowns_of(const Problem& problem, int platform) {
+  std::vector<Index> mine;
+  for (std::size_t u = 0; u < problem.unknowns().size(); ++u) {
+    const int owner = problem.unknowns()[u].platform;
+    if (owner < 0 || owner == platform) mine.push_back(static_cast<Index>(u));
+  }
+  return mine;
+}
+
+/// Platform-scope parameters that only other platforms' rows read: carried as assumptions.
+void add_assumed(const Fit& fit, int platform, Platform& p) {
+  for (const auto& info : parameter_table()) {
+    if (p.find(info.name) || info.scope != Scope::platform) continue;
+    const bool line = info.name == "wire.line_rate";
+    const bool unit = info.name == "host.speed";
+    const double value = line ? fit.problem.facts(platform).link_gbit_per_s / 8 : info.prior;
+    const bool by_definition = unit && fit.problem.facts(platform).reference;
+    const double sd = by_definition ? 0 : info.prior_spread;
+    p.parameters.push_back({std::string{info.name}, std::string{info.unit}, value,
+                            value * std::exp(-z90 * sd), value * std::exp(z90 * sd),
+                            by_definition ? Provenance::published : Provenance::assumed,
+                            {},
+                            by_definition ? "1 by definition on the reference platform"
+                            : line        ? "nominal link rate"
+                                          : "no row on this platform speaks of it"});
+  }
+}
+
+Platform report_platform(const Fit& fit, int platform, const std::string& source,
+                         double discrepancy) {
+  Platform p;
+  p.name = fit.problem.platforms().at(static_cast<std::size_t>(platform));
+  p.facts = fit.problem.facts(platform);
+  p.discrepancy = discrepancy;
+  p.calibrated_from = source;
+  for (const auto& d : fit.problem.data())
+    if (d.platform == platform && d.row->source.kind == "emulated") p.emulated = true;
+  const auto mine = unknowns_of(fit.problem, platform);
+  for (const auto u : mine) {
+    const auto& name = fit.problem.unknowns()[static_cast<std::size_t>(u)].name;
+    p.parameters.push_back(report_parameter(fit, u, name.substr(0, name.find('@'))));
+  }
+  add_assumed(fit, platform, p);
+  const auto n = p.parameters.size();
+  p.covariance.assign(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < mine.size() && i < mine.size(); ++j)
+      p.covariance[i * n + j] = fit.optimum.covariance(mine[i], mine[j]);
+    if (i >= mine.size()) {
+      const auto& q = p.parameters[i];
+      const double sd = std::log(q.hi / q.value) / z90;
+      p.covariance[i * n + i] = sd * sd;
+    }
+  }
+  return p;
+}
+
+std::vector<MechanismSupport> report_mechanisms(const Fit& fit) {
+  std::map<std::string, MechanismSupport> by_name;
+  std::map<std::string, std::set<Index>> rows;
+  for (std::size_t u = 0; u < fit.problem.unknowns().size(); ++u) {
+    const std::string name{fit.problem.info(u).mechanism};
+    const auto column = static_cast<Index>(u);
+    auto& support = by_name[name];
+    support.mechanism = name;
+    support.parameters += fit.determined(column) ? 1 : 0;
+    for (Index i = 0; i < fit.optimum.residuals.size(); ++i)
+      if (fit.elasticity(i, column) > dependence) rows[name].insert(i);
+  }
+  std::vector<MechanismSupport> list;
+  for (auto& [name, support] : by_name) {
+    support.rows = static_cast<int>(rows[name].size());
+    list.push_back(support);
+  }
+  return list;
+}
+
+/// Model error: the part of the log residuals that row noise and rounding do not explain.
+double discrepancy_of(const Fit& fit, double effective) {
+  double sum = 0, noise = 0;
+  double n = 0;
+  for (std::size_t i = 0; i < fit.problem.data().size(); ++i) {
+    const auto& d = fit.problem.data()[i];
+    const double scale = d.row->statistic == Statistic::delta ? std::abs(d.row->value) : 1;
+    const double sd = d.sd / scale;
+    const double weight = fit.optimum.weights[static_cast<Index>(i)];
+    const double r = fit.optimum.residuals[static_cast<Index>(i)] * sd;
+    if (sd > 0.2) continue;  // rows whose own range is wide say nothing of model error
+    sum += weight * r * r;
+    noise += sd * sd;
+    n += 1;
+  }
+  const double spent = std::max(1.0, n - effective * n / static_cast<double>(fit.problem.data().size()));
+  (void)noise;
+  return std::sqrt(std::max(1e-4, sum / spent));
+}
+
+double effective_parameters(const Fit& fit) {
+  const MatrixXd information = fit.optimum.jacobian.transpose() *
+                               fit.optimum.weights.asDiagonal() * fit.optimum.jacobian;
+  return (fit.optimum.covariance * information).trace();
+}
+
+}  // namespace
+
+Calibration calibrate(const std::vector<Measurement>& rows,
+                      const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
+                      const std::string& source) {
+  Problem problem{rows, facts, presets};
+  if (problem.data().empty()) throw InputError{source, "", "no row is covered by a mechanism"};
+  Fit fit{problem, problem.objective(), {}};
+  fit.optimum = minimise_many(fit.objective, starts);
+
+  Calibration result;
+  result.effective_parameters = effective_parameters(fit);
+  result.discrepancy = discrepancy_of(fit, result.effective_parameters);
+  result.rows = report_rows(fit);
+  for (const auto& [row, reason] : problem.not_modelled())
+    result.not_modelled.emplace_back(row->id, reason);
+  result.mechanisms = report_mechanisms(fit);
+  for (std::size_t u = 0; u < problem.unknowns().size(); ++u)
+    ++(fit.determined(static_cast<Index>(u)) ? result.free_parameters : result.assumed_parameters);
+  for (std::size_t p = 0; p < problem.platforms().size(); ++p)
+    result.platforms.push_back(
+        report_platform(fit, static_cast<int>(p), source, result.discrepancy));
+  return result;
+}
+
+double median_left_out_error(const Calibration& calibration) {
+  std::vector<double> errors;
+  for (const auto& r : calibration.rows)
+    if (r.determined_elsewhere) errors.push_back(r.left_out_error);
+  if (errors.empty()) return std::nan("");
+  std::nth_element(errors.begin(), errors.begin() + static_cast<long>(errors.size() / 2), errors.end());
+  return errors[errors.size() / 2];
+}
+
+}  // namespace qpcast::calibrate

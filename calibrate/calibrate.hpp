@@ -1,0 +1,56 @@
+/// Calibration: rows in, platforms out, with what the data could and could not tell.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/library.hpp"
+#include "model/measurement.hpp"
+#include "model/platform.hpp"
+
+namespace qpcast::calibrate {
+
+/// One row of the fit's report.
+struct RowFit {
+  std::string id, platform;
+  Metric metric = Metric::rate;
+  double measured = 0;
+  double predicted = 0;
+  double error = 0;                 ///< |predicted / measured - 1|
+  double left_out_predicted = 0;    ///< from a fit without this row
+  double left_out_error = 0;
+  bool determined_elsewhere = false;  ///< other rows determine every parameter it depends on
+  bool outlier = false;               ///< more than 3 sd from the fit
+};
+
+/// How much data a mechanism had.
+struct MechanismSupport {
+  std::string mechanism;
+  int rows = 0;        ///< rows that depend on any of its parameters
+  int parameters = 0;  ///< of its parameters, how many the rows determined
+};
+
+struct Calibration {
+  std::vector<Platform> platforms;
+  std::vector<RowFit> rows;                        ///< in input order, modelled rows only
+  std::vector<std::pair<std::string, std::string>> not_modelled;  ///< id, reason
+  std::vector<MechanismSupport> mechanisms;
+  int free_parameters = 0;      ///< unknowns that rows determined
+  int assumed_parameters = 0;   ///< unknowns that kept their prior
+  double effective_parameters = 0;  ///< trace of the hat matrix: what the fit really spent
+  double discrepancy = 0;       ///< sd of log(measured / predicted) beyond row noise
+};
+
+/// Fits every platform that has rows. Deterministic: same rows, same bytes.
+/// @param facts   data-sheet facts by platform name
+/// @param source  what to record as the data's origin
+/// @throws InputError for rows on unknown platforms or libraries, or when no row is modelled
+Calibration calibrate(const std::vector<Measurement>& rows,
+                      const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
+                      const std::string& source);
+
+/// Median of the left-out errors over the rows that other rows determine.
+double median_left_out_error(const Calibration& calibration);
+
+}  // namespace qpcast::calibrate

@@ -1,0 +1,225 @@
+#include "calibrate/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/error.hpp"
+
+namespace qpcast::calibrate {
+
+namespace {
+
+/// Row noise: the source's own range read as a central 90 % interval or the spread over passes,
+/// with a floor of 5 %: figures are printed to two or three digits and mechanisms are not exact.
+double noise_of(const Measurement& row) {
+  constexpr double least = 0.05, z90_width = 3.29;
+  const bool delta = row.statistic == Statistic::delta;
+  const double scale = delta ? std::abs(row.value) : 1;
+  double sd = std::max(least, row.spread.value_or(0));
+  if (row.lo && row.hi && *row.hi > *row.lo) {
+    const double width = delta ? (*row.hi - *row.lo) / scale
+                               : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
+    sd = std::max(sd, width / z90_width);
+  }
+  return sd * scale;
+}
+
+bool defined_as_one(const ParameterInfo& p) {
+  return p.name == "host.speed";
+}
+
+/// Marks what every platform's rows read.
+std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
+                                     const std::vector<Datum>& data) {
+  std::vector<std::vector<char>> used(solvers.size());
+  for (std::size_t p = 0; p < solvers.size(); ++p) used[p].assign(solvers[p].values().size(), 0);
+  for (const auto& d : data) {
+    const auto p = static_cast<std::size_t>(d.platform);
+    solvers[p].values().track(&used[p]);
+    solvers[p].point(d.question);
+    solvers[p].values().track(nullptr);
+  }
+  return used;
+}
+
+}  // namespace
+
+double misfit(const Measurement& row, double predicted) {
+  if (reported(row.metric, predicted) == row.value) return 0;
+  if (row.statistic == Statistic::delta) return predicted - row.value;
+  return std::log(std::max(predicted, 1e-12) / row.value);
+}
+
+double relative_error(const Measurement& row, double predicted) {
+  return std::abs(reported(row.metric, predicted) - row.value) / std::abs(row.value);
+}
+
+Problem::Problem(const std::vector<Measurement>& rows,
+                 const std::map<std::string, PlatformFacts>& facts, const Presets& presets) {
+  for (const auto& [name, f] : facts) {
+    const bool present = std::any_of(rows.begin(), rows.end(),
+                                     [&](const Measurement& r) { return r.platform == name; });
+    if (!present) continue;
+    platform_names_.push_back(name);
+    platform_facts_.push_back(f);
+    Platform bare;
+    bare.name = name;
+    bare.facts = f;
+    solvers_.emplace_back(bare);
+    // Same order everywhere, so that one index means one parameter on every platform.
+    for (const auto& [preset_name, preset] : presets) {
+      auto& values = solvers_.back().values();
+      values.profile(preset.profile);
+      for (const auto& [cost, profile] : preset.profile_of)
+        if (profile != LibraryPreset::no_cost) values.profile(profile);
+      for (const auto& variant : preset.variants)
+        if (variant.profile != LibraryPreset::no_cost) values.profile(variant.profile);
+    }
+  }
+  for (const auto& row : rows) add_row(row, presets);
+  find_unknowns();
+}
+
+void Problem::add_row(const Measurement& row, const Presets& presets) {
+  const auto at = std::find(platform_names_.begin(), platform_names_.end(), row.platform);
+  if (at == platform_names_.end())
+    throw InputError{row.id, "platform",
+                     fmt::format("no facts for '{}'; add it to the platform facts", row.platform)};
+  Datum d;
+  d.row = &row;
+  d.platform = static_cast<int>(at - platform_names_.begin());
+  d.question = question_of(row, presets);
+  d.sd = noise_of(row);
+  if (const auto reason = qpcast::not_modelled(row.metric, row.layout); !reason.empty())
+    not_modelled_.emplace_back(&row, reason);
+  else
+    data_.push_back(d);
+}
+
+void Problem::find_unknowns() {
+  const auto used = usage(solvers_, data_);
+  const auto reference = std::find_if(platform_facts_.begin(), platform_facts_.end(),
+                                      [](const PlatformFacts& f) { return f.reference; });
+  const auto pinned = reference == platform_facts_.end() ? 0 : reference - platform_facts_.begin();
+  const auto count = solvers_.front().values().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& p = solvers_.front().values().info(i);
+    const auto name = solvers_.front().values().name(i);
+    bool shared_added = false;
+    for (std::size_t k = 0; k < solvers_.size(); ++k) {
+      if (!used[k][i] || shared_added || p.prior_spread <= 0) continue;
+      if (p.scope == Scope::physics) {
+        unknowns_.push_back({i, -1, name});
+        shared_added = true;
+      } else if (!(defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned)) {
+        unknowns_.push_back({i, static_cast<int>(k), name + "@" + platform_names_[k]});
+      }
+    }
+  }
+}
+
+const PlatformFacts& Problem::facts(int platform) const {
+  return platform_facts_.at(static_cast<std::size_t>(platform));
+}
+
+const ParameterInfo& Problem::info(std::size_t unknown) const {
+  auto& values = const_cast<AnalyticSolver&>(solvers_.front()).values();
+  return values.info(unknowns_.at(unknown).index);
+}
+
+void Problem::apply(const Eigen::VectorXd& x) {
+  for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+    const double value = std::exp(x[static_cast<Eigen::Index>(u)]);
+    for (std::size_t k = 0; k < solvers_.size(); ++k)
+      if (unknowns_[u].platform < 0 || unknowns_[u].platform == static_cast<int>(k))
+        solvers_[k].values()[unknowns_[u].index] = value;
+  }
+}
+
+Eigen::VectorXd Problem::predict(const Eigen::VectorXd& x) {
+  apply(x);
+  Eigen::VectorXd out(static_cast<Eigen::Index>(data_.size()));
+  for (std::size_t i = 0; i < data_.size(); ++i)
+    out[static_cast<Eigen::Index>(i)] =
+        solvers_[static_cast<std::size_t>(data_[i].platform)].point(data_[i].question);
+  return out;
+}
+
+double Problem::residual(const Datum& d) {
+  auto& solver = solvers_[static_cast<std::size_t>(d.platform)];
+  return misfit(*d.row, solver.point(d.question)) / d.sd;
+}
+
+Eigen::VectorXd Problem::residuals(const Eigen::VectorXd& x) {
+  apply(x);
+  Eigen::VectorXd r(static_cast<Eigen::Index>(data_.size()));
+  for (std::size_t i = 0; i < data_.size(); ++i)
+    r[static_cast<Eigen::Index>(i)] = residual(data_[i]);
+  return r;
+}
+
+Eigen::MatrixXd Problem::jacobian(const Eigen::VectorXd& x) {
+  constexpr double step = 1e-4;
+  apply(x);
+  Eigen::MatrixXd j = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(data_.size()), x.size());
+  std::vector<char> used;
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    const auto& d = data_[i];
+    auto& values = solvers_[static_cast<std::size_t>(d.platform)].values();
+    used.assign(values.size(), 0);
+    values.track(&used);
+    residual(d);
+    values.track(nullptr);
+    for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+      const auto& unknown = unknowns_[u];
+      if (!used[unknown.index] || (unknown.platform >= 0 && unknown.platform != d.platform)) continue;
+      const double value = values[unknown.index];
+      values[unknown.index] = value * std::exp(step);
+      const double up = residual(d);
+      values[unknown.index] = value * std::exp(-step);
+      j(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(u)) = (up - residual(d)) / (2 * step);
+      values[unknown.index] = value;
+    }
+  }
+  return j;
+}
+
+namespace {
+
+/// What the data sheet already says of a platform parameter beats the table's general prior.
+double prior_of(const ParameterInfo& p, const PlatformFacts* facts) {
+  if (facts && p.name == "wire.line_rate") return facts->link_gbit_per_s / 8;
+  return p.prior;
+}
+
+}  // namespace
+
+Objective Problem::objective() {
+  const auto n = static_cast<Eigen::Index>(unknowns_.size());
+  Objective o;
+  o.prior.resize(n);
+  o.spread.resize(n);
+  o.lowest.resize(n);
+  o.highest.resize(n);
+  for (Eigen::Index u = 0; u < n; ++u) {
+    const auto& unknown = unknowns_[static_cast<std::size_t>(u)];
+    const auto& p = info(static_cast<std::size_t>(u));
+    const auto* facts = unknown.platform < 0 ? nullptr : &this->facts(unknown.platform);
+    o.prior[u] = std::log(prior_of(p, facts));
+    o.spread[u] = p.prior_spread;
+    o.lowest[u] = std::log(p.lowest);
+    o.highest[u] = std::log(p.highest);
+  }
+  o.residuals = [this](const Eigen::VectorXd& x) { return residuals(x); };
+  o.jacobian = [this](const Eigen::VectorXd& x) { return jacobian(x); };
+  return o;
+}
+
+AnalyticSolver& Problem::solver_at(int platform, const Eigen::VectorXd& x) {
+  apply(x);
+  return solvers_.at(static_cast<std::size_t>(platform));
+}
+
+}  // namespace qpcast::calibrate
