@@ -80,6 +80,8 @@ class Nic {
   virtual std::string name() const = 0;
   /// Firmware, link, NUMA node and the like, for a row's environment.
   virtual std::map<std::string, std::string> environment() const = 0;
+  /// The device's own counters of trouble (retransmissions, timeouts); empty when it has none.
+  virtual std::map<std::string, std::uint64_t> error_counters() const { return {}; }
   virtual std::unique_ptr<Region> allocate(std::size_t bytes) = 0;
   /// The region must outlive the channel.
   virtual std::unique_ptr<Channel> open(Region& region, const ChannelOptions& options) = 0;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 
 #include "hw/nic/verbs/channel.hpp"
@@ -92,6 +93,7 @@ class VerbsNic final : public Nic {
   std::string kind() const override { return "verbs"; }
   std::string name() const override { return device_->name; }
   std::map<std::string, std::string> environment() const override;
+  std::map<std::string, std::uint64_t> error_counters() const override;
   std::unique_ptr<Region> allocate(std::size_t bytes) override {
     return std::make_unique<VerbsRegion>(device_, bytes);
   }
@@ -121,6 +123,27 @@ std::map<std::string, std::string> VerbsNic::environment() const {
   facts["nic.mtu"] = std::to_string(128 << d.port.active_mtu);
   facts["nic.gid_index"] = std::to_string(d.gid_index);
   return facts;
+}
+
+/// Names that every driver uses for retransmissions, timeouts and refused packets.
+bool means_trouble(const std::string& counter) {
+  for (const auto* part : {"err", "retry", "retran", "timeout", "out_of_seq", "duplicate", "rnr"})
+    if (counter.find(part) != counter.npos) return true;
+  return false;
+}
+
+std::map<std::string, std::uint64_t> VerbsNic::error_counters() const {
+  const std::filesystem::path folder{fmt::format("/sys/class/infiniband/{}/ports/{}/hw_counters",
+                                                 device_->name, device_->port_number)};
+  std::map<std::string, std::uint64_t> counters;
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator{folder, none}) {
+    const auto name = file.path().filename().string();
+    if (!means_trouble(name)) continue;
+    std::uint64_t value = 0;
+    if (std::ifstream{file.path()} >> value) counters[name] = value;
+  }
+  return counters;
 }
 
 }  // namespace
