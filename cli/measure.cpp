@@ -16,6 +16,8 @@ void add_measure(CLI::App& app) {
   command->add_option("-o,--output", options->output, "JSONL file; finished rows are kept");
   command->add_option("--platform", options->platform, "name of the platform in the rows");
   command->add_option("--experiment", options->experiments, "only this one; may be repeated");
+  command->add_option("--layout", options->layouts,
+                      "measure 'key=value;...' instead of the plan's layouts; may be repeated");
   command->add_option("--passes", options->passes, "passes per point (default: the plan's)");
   command->add_option("-d,--ib-dev", options->device, "verbs device (default: the first)");
   command->add_option("-i,--ib-port", options->ib_port, "port of the device")

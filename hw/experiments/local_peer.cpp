@@ -30,7 +30,7 @@ void answer(RequestSubmitter& submitter, Region& region, std::uint64_t ping,
 }
 
 void answer_until(const std::stop_token& stop, RequestSubmitter& submitter, Region& region) {
-  std::uint64_t last = load_word(region, ping_target);
+  std::uint64_t last = 0;  // start_echo has zeroed the word; a ping may already be there
   std::uint64_t answers = 0;
   for (std::uint32_t idle = 0; !stop.stop_requested(); ++idle) {
     const auto ping = load_word(region, ping_target);

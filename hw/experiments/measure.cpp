@@ -59,7 +59,7 @@ Environment environment_of(const MeasureOptions& options, const Nic& nic) {
   facts.merge(nic.environment());
   facts["producer"] = "cpu";
   facts["path"] = options.client ? "two nodes" : "loopback";
-  facts["plan"] = options.plan;
+  facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;
   return facts;
 }
 
@@ -105,6 +105,7 @@ void measure(const MeasureOptions& options, std::ostream& out) {
   warn_of_governor(options);
   const auto facts = environment_of(options, *nic);
   auto plan = make_plan(options.plan, scope_of(options, *nic), options.experiments);
+  if (!options.layouts.empty()) use_layouts(plan, options.layouts);
   if (options.passes > 0) plan.passes = options.passes;
   const Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
   RowFile rows{options.output, nic->kind(), nic->name()};

@@ -61,6 +61,22 @@ void Plan::skip(const std::string& experiment, const std::string& reason) {
   skipped.push_back({experiment, reason});
 }
 
+void use_layouts(Plan& plan, const std::vector<std::string>& layouts) {
+  plan.points.clear();
+  plan.skipped.clear();
+  for (const auto& text : layouts) {
+    const auto layout = parse_layout(text, "--layout");
+    if (layout.has(Key::background_ctas)) {
+      plan.add("layout", text, Method::round_trip);
+    } else if (layout.has(Key::window)) {
+      plan.add("layout", text, Method::rate);
+    } else {
+      plan.add("layout", text, Method::latency);
+      plan.add("layout", text, Method::round_trip);
+    }
+  }
+}
+
 Plan make_plan(const std::string& name, Scope scope, const std::vector<std::string>& experiments) {
   using namespace std::chrono_literals;
   if (name != "quick" && name != "full")

@@ -60,6 +60,11 @@ struct Plan {
 /// @throws InputError for an unknown plan or experiment, naming the known ones
 Plan make_plan(const std::string& name, Scope scope, const std::vector<std::string>& experiments);
 
+/// Replaces a plan's points by layouts of the caller's choice. Method: a layout with background
+/// CTAs makes round trips, one with a window a rate, any other both kinds of latency.
+/// @throws InputError for a layout that is malformed
+void use_layouts(Plan& plan, const std::vector<std::string>& layouts);
+
 /// Names of the experiments, in the order in which they run.
 std::vector<std::string> experiment_names();
 
