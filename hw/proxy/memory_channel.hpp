@@ -16,8 +16,16 @@ class MemoryChannel final : public Channel {
   MemoryChannel(std::span<std::byte> local, std::span<std::byte> remote, std::uint32_t depth)
       : local_{local}, remote_{remote}, depth_{depth} {}
 
-  Address address() const override { return {}; }
-  void connect(const Address&) override {}
+  Address address() const override {
+    Address address;
+    address.region_address = reinterpret_cast<std::uintptr_t>(local_.data());
+    address.region_bytes = local_.size();
+    return address;
+  }
+  /// The peer is in this process, so that its address is a pointer.
+  void connect(const Address& peer) override {
+    remote_ = {reinterpret_cast<std::byte*>(peer.region_address), peer.region_bytes};
+  }
 
   void post(std::span<const WorkRequest> chain) override {
     if (fail_posts) throw DeviceError{"memory", "post", 0, "queue pair in error"};
@@ -26,6 +34,7 @@ class MemoryChannel final : public Channel {
     ++posts;
     for (const auto& request : chain) {
       if (queue_.size() == depth_) throw DeviceError{"memory", "post", 0, "the send queue is full"};
+      if (!silent) perform(request);
       queue_.push_back(request);
     }
   }
@@ -36,7 +45,6 @@ class MemoryChannel final : public Channel {
     while (!queue_.empty() && got < completions.size()) {
       const auto request = queue_.front();
       queue_.pop_front();
-      perform(request);
       if (request.signalled) completions[got++].id = request.id;
     }
     return got;
@@ -53,7 +61,16 @@ class MemoryChannel final : public Channel {
     if (request.remote + request.length > remote_.size() ||
         request.local + request.length > local_.size())
       throw DeviceError{"memory", "write", 0, "the write left its region"};
-    std::memcpy(remote_.data() + request.remote, local_.data() + request.local, request.length);
+    auto* const to = remote_.data() + request.remote;
+    const auto* const from = local_.data() + request.local;
+    if (request.length == sizeof(std::uint64_t) && request.remote % sizeof(std::uint64_t) == 0) {
+      // A NIC writes an aligned word whole; round trips poll for it.
+      std::uint64_t word = 0;
+      std::memcpy(&word, from, sizeof word);
+      std::atomic_ref{*reinterpret_cast<std::uint64_t*>(to)}.store(word, std::memory_order_release);
+      return;
+    }
+    std::memcpy(to, from, request.length);
   }
   std::span<std::byte> local_, remote_;
   std::size_t depth_;
