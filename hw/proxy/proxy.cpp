@@ -52,7 +52,7 @@ void Proxy::start(std::span<Channel* const> channels) {
         assignment.rings.push_back(rings_[r]->view());
       assignments.push_back(std::move(assignment));
     }
-    seats_[t].worker = std::make_unique<Worker>(std::move(assignments), worker_options);
+    seats_[t].worker = std::make_unique<Worker>(assignments, worker_options);
   }
   for (std::size_t t = 0; t < seats_.size(); ++t)
     seats_[t].thread = std::jthread{[this, t](const std::stop_token& stop) { serve(t, stop); }};

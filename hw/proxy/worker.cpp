@@ -10,9 +10,9 @@ namespace {
 constexpr std::uint32_t passes_before_yield = 256;
 }  // namespace
 
-Worker::Worker(std::vector<Assignment> assignments, const WorkerOptions& options)
+Worker::Worker(const std::vector<Assignment>& assignments, const WorkerOptions& options)
     : options_{options}, taken_(options.batch), completions_(64) {
-  for (auto& assignment : assignments) {
+  for (const auto& assignment : assignments) {
     Lane lane{.channel = assignment.channel, .rings = {}, .chains = {}};
     for (const auto& ring : assignment.rings) lane.rings.emplace_back(ring);
     lanes_.push_back(std::move(lane));

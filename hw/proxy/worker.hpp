@@ -34,7 +34,7 @@ class Worker {
     std::vector<RingView> rings;
   };
 
-  Worker(std::vector<Assignment> assignments, const WorkerOptions& options);
+  Worker(const std::vector<Assignment>& assignments, const WorkerOptions& options);
 
   /// Serves until asked to stop. @throws DeviceError from the channel
   void run(const std::stop_token& stop);
