@@ -19,11 +19,11 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double z90 = 1.6449;
-constexpr int starts = 24;
 /// A parameter counts as determined when the rows halve what was believed before.
 constexpr double determined_below = 0.5;
 /// A row depends on a parameter when 1 % of the parameter moves it by 0.1 %.
 constexpr double dependence = 0.1;
+constexpr double outlier_beyond = 3;  // standard deviations of the row
 
 struct Fit {
   Problem& problem;
@@ -74,13 +74,23 @@ LeftOut leave_out(const Fit& fit, Index row) {
   return result;
 }
 
-std::vector<RowFit> report_rows(const Fit& fit) {
+void report_left_out(const Fit& fit, Index row, const Measurement& m, RowFit& r) {
+  const auto left = leave_out(fit, row);
+  const double without = fit.problem.predict(left.x)[row];
+  r.left_out_predicted = reported(m.metric, without);
+  r.left_out_error = relative_error(m, without);
+  r.determined_elsewhere = true;
+  for (Index u = 0; u < left.x.size(); ++u)
+    if (fit.elasticity(row, u) > dependence && !fit.determined(u, std::sqrt(left.covariance(u, u))))
+      r.determined_elsewhere = false;
+}
+
+std::vector<RowFit> report_rows(const Fit& fit, bool leave_one_out) {
   const auto& data = fit.problem.data();
   const VectorXd predicted = fit.problem.predict(fit.optimum.x);
   std::vector<RowFit> rows;
   for (Index i = 0; i < predicted.size(); ++i) {
     const auto& m = *data[static_cast<std::size_t>(i)].row;
-    const auto left = leave_out(fit, i);
     RowFit r;
     r.id = m.id;
     r.platform = m.platform;
@@ -88,15 +98,8 @@ std::vector<RowFit> report_rows(const Fit& fit) {
     r.measured = m.value;
     r.predicted = reported(m.metric, predicted[i]);
     r.error = relative_error(m, predicted[i]);
-    const double without = fit.problem.predict(left.x)[i];
-    r.left_out_predicted = reported(m.metric, without);
-    r.left_out_error = relative_error(m, without);
-    r.determined_elsewhere = true;
-    for (Index u = 0; u < left.x.size(); ++u)
-      if (fit.elasticity(i, u) > dependence &&
-          !fit.determined(u, std::sqrt(left.covariance(u, u))))
-        r.determined_elsewhere = false;
-    r.outlier = std::abs(fit.optimum.residuals[i]) * data[static_cast<std::size_t>(i)].sd > 0.3;
+    if (leave_one_out) report_left_out(fit, i, m, r);
+    r.outlier = std::abs(fit.optimum.residuals[i]) > outlier_beyond;
     rows.push_back(r);
   }
   return rows;
@@ -138,27 +141,28 @@ Parameter report_parameter(const Fit& fit, Index unknown, const std::string& nam
   return p;
 }
 
-/// Unknowns that a platform sees: shared ones, its own.
+/// Unknowns that a platform reads: everyone's, its NIC's, its own.
 std::vector<Index> unknowns_of(const Problem& problem, int platform) {
   std::vector<Index> mine;
-  for (std::size_t u = 0; u < problem.unknowns().size(); ++u) {
-    const int owner = problem.unknowns()[u].platform;
-    if (owner < 0 || owner == platform) mine.push_back(static_cast<Index>(u));
-  }
+  for (std::size_t u = 0; u < problem.unknowns().size(); ++u)
+    if (problem.reads(platform, problem.unknowns()[u])) mine.push_back(static_cast<Index>(u));
   return mine;
 }
 
-/// Platform-scope parameters that only other platforms' rows read: carried as assumptions.
+/// Parameters of this platform or its NIC that no row reads: carried as assumptions.
 void add_assumed(const Fit& fit, int platform, Platform& p) {
   for (const auto& info : parameter_table()) {
-    if (p.find(info.name) || info.scope != Scope::platform) continue;
+    if (p.find(info.name) || info.scope == Scope::physics) continue;
     const bool line = info.name == "wire.line_rate";
     const bool unit = info.name == "host.speed";
     const double value = line ? fit.problem.facts(platform).link_gbit_per_s / 8 : info.prior;
     const bool by_definition = unit && fit.problem.facts(platform).reference;
     const double sd = by_definition ? 0 : info.prior_spread;
-    p.parameters.push_back({std::string{info.name}, std::string{info.unit}, value,
-                            value * std::exp(-z90 * sd), value * std::exp(z90 * sd),
+    p.parameters.push_back({std::string{info.name},
+                            std::string{info.unit},
+                            value,
+                            value * std::exp(-z90 * sd),
+                            value * std::exp(z90 * sd),
                             by_definition ? Provenance::published : Provenance::assumed,
                             {},
                             by_definition ? "1 by definition on the reference platform"
@@ -218,8 +222,7 @@ std::vector<MechanismSupport> report_mechanisms(const Fit& fit) {
 
 /// Model error: the part of the log residuals that row noise and rounding do not explain.
 double discrepancy_of(const Fit& fit, double effective) {
-  double sum = 0, noise = 0;
-  double n = 0;
+  double sum = 0, n = 0;
   for (std::size_t i = 0; i < fit.problem.data().size(); ++i) {
     const auto& d = fit.problem.data()[i];
     const double scale = d.row->statistic == Statistic::delta ? std::abs(d.row->value) : 1;
@@ -228,17 +231,16 @@ double discrepancy_of(const Fit& fit, double effective) {
     const double r = fit.optimum.residuals[static_cast<Index>(i)] * sd;
     if (sd > 0.2) continue;  // rows whose own range is wide say nothing of model error
     sum += weight * r * r;
-    noise += sd * sd;
     n += 1;
   }
-  const double spent = std::max(1.0, n - effective * n / static_cast<double>(fit.problem.data().size()));
-  (void)noise;
+  const double spent =
+      std::max(1.0, n - effective * n / static_cast<double>(fit.problem.data().size()));
   return std::sqrt(std::max(1e-4, sum / spent));
 }
 
 double effective_parameters(const Fit& fit) {
-  const MatrixXd information = fit.optimum.jacobian.transpose() *
-                               fit.optimum.weights.asDiagonal() * fit.optimum.jacobian;
+  const MatrixXd information =
+      fit.optimum.jacobian.transpose() * fit.optimum.weights.asDiagonal() * fit.optimum.jacobian;
   return (fit.optimum.covariance * information).trace();
 }
 
@@ -246,16 +248,22 @@ double effective_parameters(const Fit& fit) {
 
 Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
-                      const std::string& source) {
+                      const std::string& source, const Options& options) {
   Problem problem{rows, facts, presets};
   if (problem.data().empty()) throw InputError{source, "", "no row is covered by a mechanism"};
   Fit fit{problem, problem.objective(), {}};
-  fit.optimum = minimise_many(fit.objective, starts);
+  fit.optimum = minimise_many(fit.objective, options.starts);
 
   Calibration result;
+  if (options.profile) result.profile = profile_intervals(problem, fit.optimum);
+  if (options.bootstrap > 0)
+    result.bootstrap =
+        bootstrap_intervals(problem, fit.optimum, options.bootstrap, options.seed, [&](int done) {
+          if (options.progress) options.progress("bootstrap", double(done) / options.bootstrap);
+        });
   result.effective_parameters = effective_parameters(fit);
   result.discrepancy = discrepancy_of(fit, result.effective_parameters);
-  result.rows = report_rows(fit);
+  result.rows = report_rows(fit, options.leave_one_out);
   for (const auto& [row, reason] : problem.not_modelled())
     result.not_modelled.emplace_back(row->id, reason);
   result.mechanisms = report_mechanisms(fit);
@@ -265,15 +273,6 @@ Calibration calibrate(const std::vector<Measurement>& rows,
     result.platforms.push_back(
         report_platform(fit, static_cast<int>(p), source, result.discrepancy));
   return result;
-}
-
-double median_left_out_error(const Calibration& calibration) {
-  std::vector<double> errors;
-  for (const auto& r : calibration.rows)
-    if (r.determined_elsewhere) errors.push_back(r.left_out_error);
-  if (errors.empty()) return std::nan("");
-  std::nth_element(errors.begin(), errors.begin() + static_cast<long>(errors.size() / 2), errors.end());
-  return errors[errors.size() / 2];
 }
 
 }  // namespace qpcast::calibrate

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/intervals.hpp"
 #include "model/library.hpp"
 #include "model/measurement.hpp"
 #include "model/platform.hpp"
@@ -17,8 +18,8 @@ struct RowFit {
   Metric metric = Metric::rate;
   double measured = 0;
   double predicted = 0;
-  double error = 0;                 ///< |predicted / measured - 1|
-  double left_out_predicted = 0;    ///< from a fit without this row
+  double error = 0;               ///< |predicted / measured - 1|
+  double left_out_predicted = 0;  ///< from a fit without this row
   double left_out_error = 0;
   bool determined_elsewhere = false;  ///< other rows determine every parameter it depends on
   bool outlier = false;               ///< more than 3 sd from the fit
@@ -33,13 +34,24 @@ struct MechanismSupport {
 
 struct Calibration {
   std::vector<Platform> platforms;
-  std::vector<RowFit> rows;                        ///< in input order, modelled rows only
+  std::vector<RowFit> rows;  ///< in input order, modelled rows only
   std::vector<std::pair<std::string, std::string>> not_modelled;  ///< id, reason
   std::vector<MechanismSupport> mechanisms;
-  int free_parameters = 0;      ///< unknowns that rows determined
-  int assumed_parameters = 0;   ///< unknowns that kept their prior
+  int free_parameters = 0;          ///< unknowns that rows determined
+  int assumed_parameters = 0;       ///< unknowns that kept their prior
   double effective_parameters = 0;  ///< trace of the hat matrix: what the fit really spent
-  double discrepancy = 0;       ///< sd of log(measured / predicted) beyond row noise
+  std::vector<Interval> profile;    ///< when asked for
+  std::vector<Interval> bootstrap;  ///< when asked for
+  double discrepancy = 0;           ///< sd of log(measured / predicted) beyond row noise
+};
+
+struct Options {
+  int starts = 24;         ///< optimiser starts, the first at the prior
+  bool profile = false;    ///< likelihood-profile intervals of every unknown
+  int bootstrap = 0;       ///< bootstrap refits; 0: none
+  std::uint64_t seed = 1;  ///< of the bootstrap
+  bool leave_one_out = true;
+  std::function<void(const std::string& stage, double done)> progress;  ///< done in 0..1
 };
 
 /// Fits every platform that has rows. Deterministic: same rows, same bytes.
@@ -48,9 +60,6 @@ struct Calibration {
 /// @throws InputError for rows on unknown platforms or libraries, or when no row is modelled
 Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
-                      const std::string& source);
-
-/// Median of the left-out errors over the rows that other rows determine.
-double median_left_out_error(const Calibration& calibration);
+                      const std::string& source, const Options& options = {});
 
 }  // namespace qpcast::calibrate

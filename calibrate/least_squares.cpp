@@ -8,9 +8,9 @@ namespace qpcast::calibrate {
 
 namespace {
 
+using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using Eigen::Index;
 
 VectorXd huber_weights(const VectorXd& r, double k) {
   return r.unaryExpr([k](double v) { return std::abs(v) <= k ? 1.0 : k / std::abs(v); });
@@ -40,8 +40,7 @@ Normal normal_equations(const Objective& o, const VectorXd& x, const VectorXd& r
   Normal n;
   n.matrix = jacobian.transpose() * weights.asDiagonal() * jacobian;
   n.matrix.diagonal() += precision;
-  n.gradient = jacobian.transpose() * weights.cwiseProduct(r) +
-               precision.cwiseProduct(x - o.prior);
+  n.gradient = jacobian.transpose() * weights.cwiseProduct(r) + precision.cwiseProduct(x - o.prior);
   return n;
 }
 
@@ -92,8 +91,7 @@ Optimum minimise(const Objective& o, VectorXd start, int max_iterations) {
   }
   best.jacobian = o.jacobian(best.x);
   best.weights = huber_weights(best.residuals, o.huber);
-  const auto normal =
-      normal_equations(o, best.x, best.residuals, best.jacobian, best.weights);
+  const auto normal = normal_equations(o, best.x, best.residuals, best.jacobian, best.weights);
   best.covariance = normal.matrix.ldlt().solve(MatrixXd::Identity(o.prior.size(), o.prior.size()));
   return best;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "model/error.hpp"
 
@@ -19,16 +20,14 @@ double noise_of(const Measurement& row) {
   const double scale = delta ? std::abs(row.value) : 1;
   double sd = std::max(least, row.spread.value_or(0));
   if (row.lo && row.hi && *row.hi > *row.lo) {
-    const double width = delta ? (*row.hi - *row.lo) / scale
-                               : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
+    const double width =
+        delta ? (*row.hi - *row.lo) / scale : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
     sd = std::max(sd, width / z90_width);
   }
   return sd * scale;
 }
 
-bool defined_as_one(const ParameterInfo& p) {
-  return p.name == "host.speed";
-}
+bool defined_as_one(const ParameterInfo& p) { return p.name == "host.speed"; }
 
 /// Marks what every platform's rows read.
 std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
@@ -69,8 +68,10 @@ Problem::Problem(const std::vector<Measurement>& rows,
     bare.facts = f;
     solvers_.emplace_back(bare);
     // Same order everywhere, so that one index means one parameter on every platform.
+    auto& values = solvers_.back().values();
+    values.profile(bare_gpu_profile);
+    values.profile(bare_proxy_profile);
     for (const auto& [preset_name, preset] : presets) {
-      auto& values = solvers_.back().values();
       values.profile(preset.profile);
       for (const auto& [cost, profile] : preset.profile_of)
         if (profile != LibraryPreset::no_cost) values.profile(profile);
@@ -107,17 +108,30 @@ void Problem::find_unknowns() {
   for (std::size_t i = 0; i < count; ++i) {
     const auto& p = solvers_.front().values().info(i);
     const auto name = solvers_.front().values().name(i);
-    bool shared_added = false;
+    std::set<int> added;
     for (std::size_t k = 0; k < solvers_.size(); ++k) {
-      if (!used[k][i] || shared_added || p.prior_spread <= 0) continue;
-      if (p.scope == Scope::physics) {
-        unknowns_.push_back({i, -1, name});
-        shared_added = true;
-      } else if (!(defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned)) {
-        unknowns_.push_back({i, static_cast<int>(k), name + "@" + platform_names_[k]});
-      }
+      const int mine = owner(static_cast<int>(k), p.scope);
+      const bool fixed =
+          p.prior_spread <= 0 || (defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned);
+      if (!used[k][i] || fixed || !added.insert(mine).second) continue;
+      const auto& whose = p.scope == Scope::nic ? platform_facts_[k].nic : platform_names_[k];
+      unknowns_.push_back({i, mine, mine == Unknown::everyone ? name : name + "@" + whose});
     }
   }
+}
+
+int Problem::owner(int platform, Scope scope) const {
+  if (scope == Scope::physics) return Unknown::everyone;
+  if (scope == Scope::platform) return platform;
+  const auto first =
+      std::find_if(platform_facts_.begin(), platform_facts_.end(),
+                   [&](const PlatformFacts& f) { return f.nic == facts(platform).nic; });
+  return static_cast<int>(first - platform_facts_.begin());
+}
+
+bool Problem::reads(int platform, const Unknown& unknown) const {
+  const auto scope = solvers_.front().info(unknown.index).scope;
+  return owner(platform, scope) == unknown.owner;
 }
 
 const PlatformFacts& Problem::facts(int platform) const {
@@ -125,15 +139,14 @@ const PlatformFacts& Problem::facts(int platform) const {
 }
 
 const ParameterInfo& Problem::info(std::size_t unknown) const {
-  auto& values = const_cast<AnalyticSolver&>(solvers_.front()).values();
-  return values.info(unknowns_.at(unknown).index);
+  return solvers_.front().info(unknowns_.at(unknown).index);
 }
 
 void Problem::apply(const Eigen::VectorXd& x) {
   for (std::size_t u = 0; u < unknowns_.size(); ++u) {
     const double value = std::exp(x[static_cast<Eigen::Index>(u)]);
     for (std::size_t k = 0; k < solvers_.size(); ++k)
-      if (unknowns_[u].platform < 0 || unknowns_[u].platform == static_cast<int>(k))
+      if (reads(static_cast<int>(k), unknowns_[u]))
         solvers_[k].values()[unknowns_[u].index] = value;
   }
 }
@@ -174,12 +187,13 @@ Eigen::MatrixXd Problem::jacobian(const Eigen::VectorXd& x) {
     values.track(nullptr);
     for (std::size_t u = 0; u < unknowns_.size(); ++u) {
       const auto& unknown = unknowns_[u];
-      if (!used[unknown.index] || (unknown.platform >= 0 && unknown.platform != d.platform)) continue;
+      if (!used[unknown.index] || !reads(d.platform, unknown)) continue;
       const double value = values[unknown.index];
       values[unknown.index] = value * std::exp(step);
       const double up = residual(d);
       values[unknown.index] = value * std::exp(-step);
-      j(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(u)) = (up - residual(d)) / (2 * step);
+      j(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(u)) =
+          (up - residual(d)) / (2 * step);
       values[unknown.index] = value;
     }
   }
@@ -206,7 +220,7 @@ Objective Problem::objective() {
   for (Eigen::Index u = 0; u < n; ++u) {
     const auto& unknown = unknowns_[static_cast<std::size_t>(u)];
     const auto& p = info(static_cast<std::size_t>(u));
-    const auto* facts = unknown.platform < 0 ? nullptr : &this->facts(unknown.platform);
+    const auto* facts = unknown.owner < 0 ? nullptr : &this->facts(unknown.owner);
     o.prior[u] = std::log(prior_of(p, facts));
     o.spread[u] = p.prior_spread;
     o.lowest[u] = std::log(p.lowest);

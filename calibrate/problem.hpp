@@ -1,7 +1,8 @@
 /// The calibration problem: rows on several platforms, parameters that they share or do not.
 ///
-/// Unknowns are logarithms. A parameter of scope `physics` is one unknown for all platforms; one
-/// of scope `platform` is an unknown on each platform that has rows, around a common prior. On the
+/// Unknowns are logarithms. A parameter of scope `physics` is one unknown for all platforms, one of
+/// scope `nic` for all platforms whose facts name the same NIC, and one of scope `platform` for
+/// each platform that has rows, around a common prior. On the
 /// reference platform `host.speed` is 1 by definition.
 #pragma once
 
@@ -20,8 +21,9 @@ namespace qpcast::calibrate {
 /// One unknown of the fit.
 struct Unknown {
   std::size_t index = 0;  ///< into ParameterValues
-  int platform = -1;      ///< platform it belongs to, -1 for all
-  std::string name;       ///< parameter name, with "@platform" if it belongs to one
+  int owner = everyone;   ///< platform it belongs to (the first one with its NIC for scope nic)
+  std::string name;       ///< parameter name, with "@platform" or "@NIC" unless it is everyone's
+  static constexpr int everyone = -1;
 };
 
 /// One row the fit uses.
@@ -57,7 +59,9 @@ class Problem {
   /// reads, about one in eight.
   Eigen::MatrixXd jacobian(const Eigen::VectorXd& x);
   Objective objective();
-  /// Value of an unknown's parameter table entry.
+  /// Whether a platform reads this unknown.
+  bool reads(int platform, const Unknown& unknown) const;
+  /// The parameter table's entry of an unknown.
   const ParameterInfo& info(std::size_t unknown) const;
   /// A solver of the platform holding x.
   AnalyticSolver& solver_at(int platform, const Eigen::VectorXd& x);
@@ -65,6 +69,7 @@ class Problem {
  private:
   void add_row(const Measurement& row, const Presets& presets);
   void find_unknowns();
+  int owner(int platform, Scope scope) const;
   void apply(const Eigen::VectorXd& x);
   double residual(const Datum& datum);
 

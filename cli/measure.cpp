@@ -1,13 +1,37 @@
-#include "cli/measure.hpp"
+#include "hw/experiments/measure.hpp"
+
+#include <fmt/format.h>
 
 #include <iostream>
 #include <memory>
 
-#include "hw/experiments/measure.hpp"
+#include "cli/context.hpp"
+#include "hw/nic/device_error.hpp"
+#include "hw/proxy/proxy.hpp"
 
 namespace qpcast::cli {
 
-void add_measure(CLI::App& app) {
+namespace {
+
+int run(const hw::MeasureOptions& options) {
+  try {
+    hw::measure(options, std::cout);
+    return ok;
+  } catch (const hw::Interrupted& error) {
+    fmt::print(stderr, "qpcast: {}\n", error.what());
+    return interrupted;
+  } catch (const hw::DeviceError& error) {
+    fmt::print(stderr, "qpcast: {}\n", error.what());
+    return device_failed;
+  } catch (const hw::ExchangeError& error) {
+    fmt::print(stderr, "qpcast: {}\n", error.what());
+    return device_failed;
+  }
+}
+
+}  // namespace
+
+void add_measure(CLI::App& app, int& status) {
   auto options = std::make_shared<hw::MeasureOptions>();
   auto* command = app.add_subcommand(
       "measure", "Run mini-gda and mini-proxy on a NIC; resumes where it stopped");
@@ -36,10 +60,10 @@ void add_measure(CLI::App& app) {
   command->add_option("-p,--port", options->exchange.port, "TCP port of the exchange")
       ->capture_default_str();
   command->add_option("--token", options->token, "what the server and its client share");
-  command->callback([=] {
+  command->callback([=, &status] {
     options->server = server->count() > 0;
     options->client = client->count() > 0;
-    hw::measure(*options, std::cout);
+    status = run(*options);
   });
 }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <vector>
 
 #include "model/error.hpp"
+#include "model/nearest.hpp"
 
 namespace qpcast {
 
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view submitters[] = {"gpu", "proxy", "cpu-assisted", "host"};
 constexpr std::string_view orderings[] = {"none", "gpu", "release", "system"};
-constexpr std::string_view publications[] = {"exclusive",        "lock-per-wqe",
-                                             "thread-handoff",   "warp-cooperative",
+constexpr std::string_view publications[] = {"exclusive",         "lock-per-wqe",
+                                             "thread-handoff",    "warp-cooperative",
                                              "warp-synchronised", "warp-drifting"};
 constexpr std::string_view completions[] = {"per-qp", "per-peer", "all-qp"};
 constexpr std::string_view memories[] = {"gpu", "host"};
@@ -90,21 +90,6 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "the vocabulary's rows must follow Key's order");
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row.back();
-}
-
 double parse_choice(const Field& f, std::string_view value, const std::string& source) {
   const auto it = std::find(f.choices.begin(), f.choices.end(), value);
   if (it != f.choices.end()) return static_cast<double>(it - f.choices.begin());
@@ -118,8 +103,9 @@ double parse_number(const Field& f, std::string_view value, const std::string& s
   const auto* end = value.data() + value.size();
   const auto [stop, code] = std::from_chars(value.data(), end, number);
   const std::string unit = f.unit.empty() ? "" : fmt::format(" {}", f.unit);
-  const auto expected = fmt::format("expected {} from {} to {}{}",
-                                    f.whole ? "a whole number" : "a number", f.lowest, f.highest, unit);
+  const auto expected =
+      fmt::format("expected {} from {} to {}{}", f.whole ? "a whole number" : "a number", f.lowest,
+                  f.highest, unit);
   if (code != std::errc{} || stop != end || !std::isfinite(number))
     throw InputError{source, std::string{f.name}, fmt::format("'{}': {}", value, expected)};
   if (number < f.lowest || number > f.highest || (f.whole && number != std::floor(number)))
@@ -145,15 +131,10 @@ std::optional<Key> find_key(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view nearest_key(std::string_view name) {
-  std::string_view best = "library";
-  auto least = edit_distance(name, best);
-  for (const auto& f : table)
-    if (const auto d = edit_distance(name, f.name); d < least) {
-      least = d;
-      best = f.name;
-    }
-  return best;
+std::string nearest_key(std::string_view name) {
+  std::vector<std::string_view> names{"library"};
+  for (const auto& f : table) names.push_back(f.name);
+  return nearest(name, names);
 }
 
 void Layout::parse(std::string_view key, std::string_view value, const std::string& source) {
@@ -173,8 +154,10 @@ void Layout::parse(std::string_view key, std::string_view value, const std::stri
 void Layout::check(const std::string& source) const {
   constexpr double inline_limit = 220;
   if (number(Key::inline_data, 0) == 1 && number(Key::payload, 0) > inline_limit)
-    contradiction(source, Key::inline_data, Key::payload, *this, "a WQE holds at most 220 B inline");
-  const bool gpu = has(Key::submitter) && (choice(Key::submitter, Submitter::gpu) == Submitter::gpu);
+    contradiction(source, Key::inline_data, Key::payload, *this,
+                  "a WQE holds at most 220 B inline");
+  const bool gpu =
+      has(Key::submitter) && (choice(Key::submitter, Submitter::gpu) == Submitter::gpu);
   for (const Key proxy_only : {Key::workers, Key::rings, Key::handoff})
     if (gpu && has(proxy_only))
       contradiction(source, proxy_only, Key::submitter, *this,

@@ -17,18 +17,59 @@ namespace qpcast {
 
 /// The vocabulary. Order is the order in which a layout is printed.
 enum class Key : std::uint8_t {
-  submitter, threads, sms, qps, contexts, batch, payload, inline_data, ordering, publication,
-  completion, queue_memory, transport, dci_pool, clock_mhz, workers, rings, handoff, host_state,
-  shared_refcount, background_ctas, queue, role, active_qps, peers, pes, writes_per_visit, window,
-  caller, live_values, build, blocks_per_sm, messages_per_block, wait, workload, ranks,
-  gpus_per_node, tokens, hidden, experts, topk,
+  submitter,
+  threads,
+  sms,
+  qps,
+  contexts,
+  batch,
+  payload,
+  inline_data,
+  ordering,
+  publication,
+  completion,
+  queue_memory,
+  transport,
+  dci_pool,
+  clock_mhz,
+  workers,
+  rings,
+  handoff,
+  host_state,
+  shared_refcount,
+  background_ctas,
+  queue,
+  role,
+  active_qps,
+  peers,
+  pes,
+  writes_per_visit,
+  window,
+  caller,
+  live_values,
+  build,
+  blocks_per_sm,
+  messages_per_block,
+  wait,
+  workload,
+  ranks,
+  gpus_per_node,
+  tokens,
+  hidden,
+  experts,
+  topk,
 };
 inline constexpr std::size_t key_count = static_cast<std::size_t>(Key::topk) + 1;
 
 enum class Submitter : std::uint8_t { gpu, proxy, cpu_assisted, host };
 enum class Ordering : std::uint8_t { none, gpu, release, system };
 enum class Publication : std::uint8_t {
-  exclusive, lock_per_wqe, thread_handoff, warp_cooperative, warp_synchronised, warp_drifting,
+  exclusive,
+  lock_per_wqe,
+  thread_handoff,
+  warp_cooperative,
+  warp_synchronised,
+  warp_drifting,
 };
 enum class Completion : std::uint8_t { per_qp, per_peer, all_qp };
 enum class Memory : std::uint8_t { gpu, host };
@@ -48,11 +89,11 @@ inline constexpr double sweep_value = -1;
 struct Field {
   Key key;
   std::string_view name;
-  std::string_view unit;                       ///< "" for counts and choices
-  double lowest;                               ///< inclusive; counts are whole numbers
-  double highest;                              ///< inclusive
-  bool whole;                                  ///< only whole numbers
-  std::span<const std::string_view> choices;   ///< empty for numbers
+  std::string_view unit;                      ///< "" for counts and choices
+  double lowest;                              ///< inclusive; counts are whole numbers
+  double highest;                             ///< inclusive
+  bool whole;                                 ///< only whole numbers
+  std::span<const std::string_view> choices;  ///< empty for numbers
   std::string_view meaning;
 };
 
@@ -63,7 +104,7 @@ const Field& field(Key key);
 /// Finds a key by name; nothing if there is none.
 std::optional<Key> find_key(std::string_view name);
 /// The known key (or "library") nearest in spelling, for the error message.
-std::string_view nearest_key(std::string_view name);
+std::string nearest_key(std::string_view name);
 
 /// A proposed layout: the library's name and a value or nothing for every key.
 class Layout {
@@ -72,7 +113,9 @@ class Layout {
 
   bool has(Key key) const { return !std::isnan(values_[index(key)]); }
   /// The number (or choice index) set for the key; `fallback` when unset.
-  double number(Key key, double fallback) const { return has(key) ? values_[index(key)] : fallback; }
+  double number(Key key, double fallback) const {
+    return has(key) ? values_[index(key)] : fallback;
+  }
   /// The choice set for the key; `fallback` when unset. E is the key's enumeration above.
   template <class E>
   E choice(Key key, E fallback) const {
@@ -82,7 +125,7 @@ class Layout {
   /// Sets a number or choice index without range checks (readers check; sweeps are checked once).
   void set(Key key, double value) { values_[index(key)] = value; }
   template <class E>
-    requires std::is_enum_v<E>
+  requires std::is_enum_v<E>
   void set(Key key, E value) { set(key, static_cast<double>(value)); }
   void clear(Key key) { values_[index(key)] = std::nan(""); }
 

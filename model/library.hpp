@@ -15,7 +15,7 @@ namespace qpcast {
 struct LibraryPreset {
   std::string name;
   std::string description;
-  Layout defaults;  ///< keys the library fixes or defaults
+  Layout defaults;                         ///< keys the library fixes or defaults
   std::string profile;                     ///< cost profile (parameters `library.PROFILE.*`)
   std::map<Cost, std::string> profile_of;  ///< costs that another profile serves, or "none"
   static constexpr const char* no_cost = "none";

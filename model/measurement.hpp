@@ -14,9 +14,23 @@ namespace qpcast {
 
 /// What a row measures. The unit of each is fixed: see `metric_unit`.
 enum class Metric : std::uint8_t {
-  issue, put_completion, doorbell_to_cqe, rtt, rtt_p99, rate, carried_rate, goodput,
-  payload_at_90pct_line_rate, onset_active_qps, issue_clock_share, put_completion_clock_share,
-  issue_clock_cycles, throughput_loss, throughput_kept, issue_end, duration,
+  issue,
+  put_completion,
+  doorbell_to_cqe,
+  rtt,
+  rtt_p99,
+  rate,
+  carried_rate,
+  goodput,
+  payload_at_90pct_line_rate,
+  onset_active_qps,
+  issue_clock_share,
+  put_completion_clock_share,
+  issue_clock_cycles,
+  throughput_loss,
+  throughput_kept,
+  issue_end,
+  duration,
 };
 inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::duration) + 1;
 std::string_view metric_name(Metric metric);

@@ -39,7 +39,7 @@ constexpr std::array<ParameterInfo, param_count> params{{
      "extra per trip through a coherent CPU"},
     {"nic.load_delay", "us", physics, 2.0, wide, 0.01, 100, "nic_engine",
      "added transit at full NIC utilisation"},
-    {"nic.ceiling", "Mmsg/s", platform, 220, likely, 0.01, 5000, "nic_engine",
+    {"nic.ceiling", "Mmsg/s", nic, 220, likely, 0.01, 5000, "nic_engine",
      "message-rate ceiling, one direction"},
     {"nic.duplex_penalty", "1", physics, 1.5, 0.3, 1, 20, "nic_engine",
      "engine time when also receiving"},

@@ -18,34 +18,68 @@ namespace qpcast {
 
 /// Which platforms share one value of the parameter.
 enum class Scope : std::uint8_t {
-  physics,   ///< the same everywhere: GPU cycles of a code path, WQE sizes, NIC generation
-  platform,  ///< one value per platform: ceilings, link rates, host speed
+  physics,   ///< the same everywhere: GPU cycles of a code path, WQE sizes
+  nic,       ///< one value per NIC as the platform facts name it: its message-rate ceiling
+  platform,  ///< one value per platform: link rate, host speed
 };
 
 /// Parameters of the machine. The mechanism that reads one documents its formula.
 enum class Param : std::uint8_t {
   // GPU side, at the reference SM clock (mechanisms/clock.hpp)
-  gpu_wqe_build, gpu_order_gpu, gpu_order_release, gpu_order_system, gpu_order_stream,
-  gpu_inline_chunk, gpu_warp_build, gpu_sm_contention, gpu_memory_factor,
+  gpu_wqe_build,
+  gpu_order_gpu,
+  gpu_order_release,
+  gpu_order_system,
+  gpu_order_stream,
+  gpu_inline_chunk,
+  gpu_warp_build,
+  gpu_sm_contention,
+  gpu_memory_factor,
   // NIC path
-  nic_visible, nic_ack, nic_dma_read, nic_geography, nic_load_delay,
+  nic_visible,
+  nic_ack,
+  nic_dma_read,
+  nic_geography,
+  nic_load_delay,
   // NIC engine
-  nic_ceiling, nic_duplex_penalty, nic_block, wire_line_rate,
+  nic_ceiling,
+  nic_duplex_penalty,
+  nic_block,
+  wire_line_rate,
   // connections
-  conn_onset, conn_decline_bidirectional, conn_decline_all_to_all,
-  dc_operation, dc_switch,
+  conn_onset,
+  conn_decline_bidirectional,
+  conn_decline_all_to_all,
+  dc_operation,
+  dc_switch,
   // host
-  assist_delay, host_speed, host_warm_gain, host_tail, proxy_pickup,
+  assist_delay,
+  host_speed,
+  host_warm_gain,
+  host_tail,
+  proxy_pickup,
   // backlog
-  backlog_window, backlog_worker_window,
+  backlog_window,
+  backlog_worker_window,
 };
 inline constexpr std::size_t param_count =
     static_cast<std::size_t>(Param::backlog_worker_window) + 1;
 
 /// Costs of a library's code, one set per cost profile.
 enum class Cost : std::uint8_t {
-  issue, clock_share, pointer_issue, complete, visit, receive, publish, publish_per_wqe, drift,
-  handoff, post, per_request, serial_fraction,
+  issue,
+  clock_share,
+  pointer_issue,
+  complete,
+  visit,
+  receive,
+  publish,
+  publish_per_wqe,
+  drift,
+  handoff,
+  post,
+  per_request,
+  serial_fraction,
 };
 inline constexpr std::size_t cost_count = static_cast<std::size_t>(Cost::serial_fraction) + 1;
 

@@ -2,11 +2,11 @@
 
 #include "model/mechanisms/backlog.hpp"
 #include "model/mechanisms/batching.hpp"
+#include "model/mechanisms/completion.hpp"
 #include "model/mechanisms/connection_cache.hpp"
 #include "model/mechanisms/cpu_assisted.hpp"
 #include "model/mechanisms/dc.hpp"
 #include "model/mechanisms/inline_data.hpp"
-#include "model/mechanisms/completion.hpp"
 #include "model/mechanisms/library_overhead.hpp"
 #include "model/mechanisms/memory_geography.hpp"
 #include "model/mechanisms/nic_engine.hpp"
@@ -21,7 +21,7 @@
 namespace qpcast {
 
 const char* resource_name(Resource resource) {
-  static constexpr std::array names{"submitter", "queue pair", "proxy worker",
+  static constexpr std::array names{"submitter",         "queue pair", "proxy worker",
                                     "shared host state", "NIC engine", "wire"};
   return names.at(static_cast<std::size_t>(resource));
 }

@@ -51,8 +51,8 @@ struct Station {
 
 /// A probe that shares something with bulk traffic waits for the messages ahead of it.
 struct Backlog {
-  double messages = 0;        ///< outstanding ahead of the probe; < 0: the closed population
-  double share_of_rate = 1;   ///< fraction of the carried rate that drains them
+  double messages = 0;       ///< outstanding ahead of the probe; < 0: the closed population
+  double share_of_rate = 1;  ///< fraction of the carried rate that drains them
 };
 
 class Pipeline {
@@ -86,12 +86,12 @@ class Pipeline {
   Duration total(Phase phase) const { return phase_time_[static_cast<std::size_t>(phase)]; }
   std::span<const Term> terms() const { return {terms_.data(), term_count_}; }
 
-  double batch = 1;               ///< messages per batch
-  double population = 0;          ///< messages outstanding at most; infinite: never waits
-  Duration load_delay;            ///< added to transit at full NIC utilisation, linear in it
-  Duration tail;                  ///< added to a round trip at its 99th percentile
+  double batch = 1;       ///< messages per batch
+  double population = 0;  ///< messages outstanding at most; infinite: never waits
+  Duration load_delay;    ///< added to transit at full NIC utilisation, linear in it
+  Duration tail;          ///< added to a round trip at its 99th percentile
   Backlog backlog;
-  bool loaded = false;            ///< background traffic runs beside the probe
+  bool loaded = false;  ///< background traffic runs beside the probe
 
  private:
   std::array<Term, max_terms> terms_{};

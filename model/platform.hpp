@@ -16,21 +16,21 @@ namespace qpcast {
 struct PlatformFacts {
   std::string description;
   std::string nic;
-  double sm_clock_mhz = 1970;   ///< clock a layout runs at when it names none
-  int sms = 132;                ///< streaming multiprocessors per GPU
-  bool reference = false;       ///< the platform that others' speeds are stated against
-  bool coherent = false;        ///< the NIC reaches GPU memory through a coherent CPU
-  double link_gbit_per_s = 200; ///< nominal link rate per NIC
-  double mtu = 4096;            ///< path MTU, bytes
-  double header = 42;           ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
-  std::string source;           ///< where these facts come from
+  double sm_clock_mhz = 1970;    ///< clock a layout runs at when it names none
+  int sms = 132;                 ///< streaming multiprocessors per GPU
+  bool reference = false;        ///< the platform that others' speeds are stated against
+  bool coherent = false;         ///< the NIC reaches GPU memory through a coherent CPU
+  double link_gbit_per_s = 200;  ///< nominal link rate per NIC
+  double mtu = 4096;             ///< path MTU, bytes
+  double header = 42;            ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
+  std::string source;            ///< where these facts come from
 };
 
 enum class Provenance : std::uint8_t { fitted, published, assumed };
 
 /// One parameter as calibration left it.
 struct Parameter {
-  std::string name;   ///< "nic.ceiling" or "library.gin-gdaki.issue"
+  std::string name;  ///< "nic.ceiling" or "library.gin-gdaki.issue"
   std::string unit;
   double value = 0;
   double lo = 0, hi = 0;  ///< central 90 % interval
@@ -82,7 +82,7 @@ class ParameterValues {
   int find_profile(const std::string& name) const;
   const std::vector<std::string>& profiles() const { return profiles_; }
   /// While `used` is set, every read through `get` marks its index there: how the analytic solver
-  /// learns which parameters a layout depends on. The vector must have size() entries.
+  /// learns which parameters a layout depends on. The vector grows with the profiles.
   void track(std::vector<char>* used) { used_ = used; }
   /// Full parameter name at an index.
   std::string name(std::size_t index) const;
@@ -92,7 +92,10 @@ class ParameterValues {
 
  private:
   double read(std::size_t i) const {
-    if (used_) (*used_)[i] = 1;
+    if (used_) {
+      if (used_->size() < values_.size()) used_->resize(values_.size());  // a new profile
+      (*used_)[i] = 1;
+    }
     return values_[i];
   }
 

@@ -26,7 +26,7 @@ struct StationLoad {
 
 struct Prediction {
   std::vector<MetricEstimate> metrics;
-  std::string bottleneck;            ///< station with the highest utilisation
+  std::string bottleneck;  ///< station with the highest utilisation
   std::vector<StationLoad> stations;
   std::vector<std::string> warnings;  ///< layout outside the calibrated range, assumed parameters
   std::string solver;                 ///< "analytic" or "simgrid"

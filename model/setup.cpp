@@ -63,7 +63,7 @@ int profile_number(const std::string& name, ParameterValues& values) {
 
 void resolve_profiles(const Layout& layout, const LibraryPreset* preset, ParameterValues& values,
                       Setup& s) {
-  const std::string fallback = s.gpu_builds() ? "mini-gda" : "mini-proxy";
+  const std::string fallback = s.gpu_builds() ? bare_gpu_profile : bare_proxy_profile;
   s.profile.fill(values.profile(preset ? preset->profile : fallback));
   if (!preset) return;
   for (const auto& [cost, profile] : preset->profile_of)

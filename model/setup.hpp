@@ -17,17 +17,21 @@ namespace qpcast {
 /// The profile of a cost that the code path does not have (preset value "none").
 inline constexpr int no_profile = -1;
 
+/// Cost profiles of a layout that names no library.
+inline constexpr const char* bare_gpu_profile = "mini-gda";
+inline constexpr const char* bare_proxy_profile = "mini-proxy";
+
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 struct Setup {
   Submitter submitter = Submitter::gpu;
-  double threads = 1;           ///< submitting GPU threads
-  double sms = 1;               ///< SMs those threads are spread over
-  double qps = 1;               ///< queue pairs (or contexts, or channels) messages are spread over
-  double configured_qps = 1;    ///< queue pairs an all-QP completion must visit
-  double batch = 1;             ///< WQEs per doorbell, or requests per post
+  double threads = 1;         ///< submitting GPU threads
+  double sms = 1;             ///< SMs those threads are spread over
+  double qps = 1;             ///< queue pairs (or contexts, or channels) messages are spread over
+  double configured_qps = 1;  ///< queue pairs an all-QP completion must visit
+  double batch = 1;           ///< WQEs per doorbell, or requests per post
   Bytes payload{8};
-  bool inlined = true;          ///< payload inside the WQE
+  bool inlined = true;  ///< payload inside the WQE
   Ordering ordering = Ordering::gpu;
   Publication publication = Publication::exclusive;
   Completion completion = Completion::per_qp;
@@ -46,7 +50,7 @@ struct Setup {
   double active_qps = 1;
   double pes = 2;
   double writes_per_visit = 32;
-  double window = unlimited;    ///< messages a thread has outstanding before it waits
+  double window = unlimited;              ///< messages a thread has outstanding before it waits
   std::array<int, cost_count> profile{};  ///< cost profile that serves each cost
   const PlatformFacts* facts = nullptr;   ///< outlives the setup
 

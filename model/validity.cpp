@@ -6,7 +6,8 @@ namespace qpcast {
 
 namespace {
 
-void expect(std::vector<std::string>& warnings, const char* key, double value, double lo, double hi) {
+void expect(std::vector<std::string>& warnings, const char* key, double value, double lo,
+            double hi) {
   if (value < lo || value > hi)
     warnings.push_back(
         fmt::format("{}={} is outside the calibrated range {}..{}", key, value, lo, hi));

@@ -7,30 +7,14 @@
 
 #include <array>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
 #include "hw/nic/device_error.hpp"
 #include "model/error.hpp"
+#include "scenarios/io/measurements.hpp"
 
 namespace qpcast::hw {
 
-using nlohmann::ordered_json;
-
 namespace {
-
-constexpr const char* schema = "qpcast.measurement/1";
-
-std::string_view statistic_name(Statistic statistic) {
-  switch (statistic) {
-    case Statistic::value:
-      return "value";
-    case Statistic::ratio:
-      return "ratio";
-    case Statistic::delta:
-      return "delta";
-  }
-  return "value";
-}
 
 std::string read_all(int descriptor, const std::string& path) {
   std::string text;
@@ -45,27 +29,6 @@ std::string read_all(int descriptor, const std::string& path) {
 }
 
 }  // namespace
-
-std::string to_json_line(const Measurement& row) {
-  ordered_json j{{"schema", schema},
-                 {"id", row.id},
-                 {"platform", row.platform},
-                 {"library", row.library},
-                 {"layout", row.layout.to_string()},
-                 {"metric", metric_name(row.metric)},
-                 {"statistic", statistic_name(row.statistic)},
-                 {"value", row.value}};
-  if (row.baseline) j["baseline"] = row.baseline->to_string();
-  if (row.lo) j["lo"] = *row.lo;
-  if (row.hi) j["hi"] = *row.hi;
-  j["unit"] = row.unit;
-  j["passes"] = row.passes;
-  if (row.spread) j["spread"] = *row.spread;
-  j["environment"] = row.environment;
-  j["source"] = {{"kind", row.source.kind}, {"detail", row.source.detail}};
-  if (!row.note.empty()) j["note"] = row.note;
-  return j.dump();
-}
 
 RowFile::RowFile(std::string path, const std::string& source_kind, const std::string& nic)
     : path_{std::move(path)} {
@@ -95,24 +58,21 @@ void RowFile::read_rows(const std::string& source_kind, const std::string& nic) 
     at = end + 1;
     ++number;
     if (line.empty()) continue;
-    const auto row = nlohmann::json::parse(line, nullptr, false);
-    if (row.is_discarded() || !row.is_object() || row.value("schema", "") != schema ||
-        !row.contains("id") || !row.contains("source") || !row.contains("environment"))
-      throw InputError{path_, number, "",
-                       fmt::format("not a row of {}; give another file", schema)};
-    const auto kind = row["source"].value("kind", "");
-    const auto device = row["environment"].value("nic", "");
+    const auto row = io::from_json_line(std::string{line}, path_, number);
+    const auto& kind = row.source.kind;
+    const auto found = row.environment.find("nic");
+    const auto device = found == row.environment.end() ? std::string{} : found->second;
     if (kind != source_kind || device != nic)
       throw InputError{path_, number, "nic",
                        fmt::format("rows of {} ({}), this run is on {} ({}); give another file",
                                    device, kind, nic, source_kind)};
-    ids_.insert(row["id"].get<std::string>());
+    ids_.insert(row.id);
   }
 }
 
 void RowFile::append(const Measurement& row) {
   const auto before = ::lseek(descriptor_, 0, SEEK_END);
-  const auto line = to_json_line(row) + "\n";
+  const auto line = io::to_json_line(row) + "\n";
   std::string_view left = line;
   while (!left.empty()) {
     const auto written = ::write(descriptor_, left.data(), left.size());

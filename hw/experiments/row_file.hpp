@@ -1,4 +1,5 @@
-/// The rows of a run: a JSONL file to which finished rows are appended, each synced to disk.
+/// The rows of a run: a JSONL file (scenarios/io/measurements.hpp) to which finished rows are
+/// appended, each synced to disk.
 ///
 /// A run may be killed at any byte; the next one continues. A torn last line is cut off, rows that
 /// are there are kept and not measured again. One process writes a file at a time.
@@ -10,9 +11,6 @@
 #include "model/measurement.hpp"
 
 namespace qpcast::hw {
-
-/// One line of JSON, schema "qpcast.measurement/1", no newline.
-std::string to_json_line(const Measurement& row);
 
 class RowFile {
  public:

@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "hw/nic/device_error.hpp"
 #include "model/error.hpp"
+#include "scenarios/io/measurements.hpp"
 
 using namespace qpcast;
 using namespace qpcast::hw;
@@ -44,6 +44,7 @@ class Scratch {
 Measurement row(const std::string& id) {
   Measurement row;
   row.id = id;
+  row.platform = "test";
   row.layout = parse_layout("submitter=host;qps=4;batch=16;payload=8", "test");
   row.metric = Metric::rate;
   row.value = 1.25;
@@ -57,17 +58,6 @@ Measurement row(const std::string& id) {
 }
 
 }  // namespace
-
-TEST_CASE("a row carries layout, value, interval, environment and source") {
-  const auto j = nlohmann::json::parse(to_json_line(row("a")));
-  CHECK(j["schema"] == "qpcast.measurement/1");
-  CHECK(parse_layout(j["layout"].get<std::string>(), "test") == row("a").layout);
-  CHECK(j["metric"] == "rate");
-  CHECK(j["value"] == 1.25);
-  CHECK(j["lo"] == 1);
-  CHECK(j["environment"]["nic"] == "memory");
-  CHECK(j["source"]["kind"] == "emulated");
-}
 
 TEST_CASE("cut anywhere, the next run keeps every whole row and continues") {
   const Scratch file;
@@ -85,7 +75,7 @@ TEST_CASE("cut anywhere, the next run keeps every whole row and continues") {
     CHECK_FALSE(rows.has("b"));
     rows.append(row("c"));
     CHECK(file.text() ==
-          (cut >= first ? whole.substr(0, first) : "") + to_json_line(row("c")) + "\n");
+          (cut >= first ? whole.substr(0, first) : "") + io::to_json_line(row("c")) + "\n");
   }
 }
 

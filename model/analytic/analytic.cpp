@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "model/error.hpp"
 #include "model/validity.hpp"
@@ -13,18 +14,22 @@ namespace qpcast {
 namespace {
 
 constexpr double z90 = 1.6449;  // normal quantile of a central 90 % interval
-constexpr std::array default_metrics{Metric::issue, Metric::doorbell_to_cqe, Metric::put_completion,
-                                     Metric::rtt, Metric::rtt_p99, Metric::rate,
-                                     Metric::carried_rate, Metric::goodput};
+constexpr std::array default_metrics{
+    Metric::issue, Metric::doorbell_to_cqe, Metric::put_completion, Metric::rtt, Metric::rtt_p99,
+    Metric::rate,  Metric::carried_rate,    Metric::goodput};
 
 bool applies(Metric metric, const Setup& setup, const Layout& layout) {
   const bool loaded = setup.background_ctas > 0;
   switch (metric) {
-    case Metric::rtt_p99: return !setup.gpu_builds();
-    case Metric::carried_rate: return loaded;
-    case Metric::rate: return !loaded;
+    case Metric::rtt_p99:
+      return !setup.gpu_builds();
+    case Metric::carried_rate:
+      return loaded;
+    case Metric::rate:
+      return !loaded;
     // Connection sweeps describe streams; their single operations are those of any layout.
-    default: return metric == Metric::goodput || !layout.has(Key::role);
+    default:
+      return metric == Metric::goodput || !layout.has(Key::role);
   }
 }
 
@@ -126,6 +131,16 @@ std::vector<std::string> AnalyticSolver::assumed(const Sensitivity& s, std::size
   return names;
 }
 
+std::string AnalyticSolver::dominant_mechanism(const Sensitivity& s) const {
+  std::map<std::string_view, double> weight;
+  for (std::size_t j = 0; j < s.index.size(); ++j)
+    weight[values_.info(s.index[j]).mechanism] += std::abs(s.slope[j]);
+  const auto most =
+      std::max_element(weight.begin(), weight.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == weight.end() ? "" : std::string{most->first};
+}
+
 Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* preset) {
   const auto setup = resolve(layout, preset, facts_, values_);
   used_.assign(values_.size(), 0);
@@ -142,9 +157,8 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
       out[k] = evaluate(metrics[k], setup, values_, s);
   };
   fill(solution, at);
-  const auto slopes = differentiate(metrics.size(), at, [&](std::vector<double>& out) {
-    fill(solve(setup, values_), out);
-  });
+  const auto slopes = differentiate(
+      metrics.size(), at, [&](std::vector<double>& out) { fill(solve(setup, values_), out); });
 
   Prediction prediction;
   prediction.solver = "analytic";
@@ -171,9 +185,12 @@ namespace {
 /// Value, ratio or delta of a question whose layouts are resolved.
 double combine(Statistic statistic, double config, double baseline) {
   switch (statistic) {
-    case Statistic::value: return config;
-    case Statistic::ratio: return config / baseline;
-    case Statistic::delta: return config - baseline;
+    case Statistic::value:
+      return config;
+    case Statistic::ratio:
+      return config / baseline;
+    case Statistic::delta:
+      return config - baseline;
   }
   return config;
 }
@@ -207,11 +224,13 @@ Answer AnalyticSolver::answer(const Question& q) {
   values_.track(&used_);
   const double value = compute();
   values_.track(nullptr);
-  const auto slopes = differentiate(1, {value}, [&](std::vector<double>& out) { out[0] = compute(); });
+  const auto slopes =
+      differentiate(1, {value}, [&](std::vector<double>& out) { out[0] = compute(); });
   const double sd = std::hypot(std::sqrt(variance(slopes, 0)), discrepancy_ * value);
   result.estimate = interval(value, sd, q.statistic != Statistic::delta);
   for (double* v : {&result.estimate.value, &result.estimate.lo, &result.estimate.hi})
     *v = reported(q.metric, *v);
+  result.mechanism = dominant_mechanism(slopes);
   for (const auto& name : assumed(slopes, 0, value))
     result.warnings.push_back(fmt::format("rests on {}, which no row determined", name));
   add_range_warnings(config, result.warnings);

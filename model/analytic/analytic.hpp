@@ -36,7 +36,8 @@ Question question_of(const Measurement& row, const Presets& presets);
 /// An answer, or the reason why there is none.
 struct Answer {
   Estimate estimate;
-  std::string reason;                 ///< empty when modelled
+  std::string reason;     ///< empty when modelled
+  std::string mechanism;  ///< whose parameters move the answer most
   std::vector<std::string> warnings;
   bool modelled() const { return reason.empty(); }
 };
@@ -56,6 +57,7 @@ class AnalyticSolver {
 
   const PlatformFacts& facts() const { return facts_; }
   ParameterValues& values() { return values_; }
+  const ParameterInfo& info(std::size_t index) const { return values_.info(index); }
 
  private:
   struct Sensitivity {
@@ -66,13 +68,14 @@ class AnalyticSolver {
   Sensitivity differentiate(std::size_t outputs, const std::vector<double>& at, Evaluate evaluate);
   double variance(const Sensitivity& s, std::size_t output) const;
   double covariance(std::size_t a, std::size_t b) const;
+  std::string dominant_mechanism(const Sensitivity& s) const;
   std::vector<std::string> assumed(const Sensitivity& s, std::size_t output, double value) const;
 
   PlatformFacts facts_;
   ParameterValues values_;
-  std::vector<double> covariance_;        ///< of the listed parameters, row-major
-  std::vector<int> listed_;               ///< values_ index -> row of covariance_, or -1
-  std::vector<char> assumed_;             ///< values_ index -> nothing determined it
+  std::vector<double> covariance_;  ///< of the listed parameters, row-major
+  std::vector<int> listed_;         ///< values_ index -> row of covariance_, or -1
+  std::vector<char> assumed_;       ///< values_ index -> nothing determined it
   std::vector<char> used_;
   std::size_t listed_count_ = 0;
   double discrepancy_ = 0;

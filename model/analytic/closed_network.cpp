@@ -29,43 +29,62 @@ double upper_bound(const Demands& demands) {
   return bound;
 }
 
-/// One Schweitzer step: residence times at the queue lengths that rate x implies.
-double residence(const Demands& demands, std::array<double, resource_count>& queue, double n,
-                 double x) {
-  double total = 0;
-  for (std::size_t k = 0; k < resource_count; ++k) {
-    const auto& d = demands.at(k);
-    if (d.service <= 0) continue;
-    const double queued = d.service / d.servers * (1 + queue.at(k) * (n - 1) / n);
-    queue.at(k) = x * queued;
-    total += queued + d.service * (d.servers - 1) / d.servers;
-  }
-  return total;
-}
+/// X (Z + sum R_k) - N and its derivative in X.
+struct Balance {
+  double value, slope;
+};
 
-double mean_value(const Pipeline& pipeline, const Demands& demands, double bound) {
-  const double n = pipeline.population;
-  const double engine = demands.at(static_cast<std::size_t>(Resource::engine)).service;
-  const double think = (pipeline.total(Phase::transit) + pipeline.total(Phase::acknowledge) +
-                        pipeline.total(Phase::complete)).us();
-  std::array<double, resource_count> queue{};
-  double x = std::min(bound, n / (think + 1e-12));
-  for (int i = 0; i < 200; ++i) {
-    const double loaded = pipeline.load_delay.us() * std::min(1.0, x * engine);
-    const double next = std::min(bound, n / (think + loaded + residence(demands, queue, n, x)));
-    const double change = std::abs(next - x) / next;
-    x = 0.5 * (x + next);  // damped: plain iteration oscillates at a saturated station
-    if (change < 1e-9) break;
+class ClosedNetwork {
+ public:
+  ClosedNetwork(const Pipeline& pipeline, const Demands& demands)
+      : demands_{demands},
+        population_{pipeline.population},
+        think_{(pipeline.total(Phase::transit) + pipeline.total(Phase::acknowledge) +
+                pipeline.total(Phase::complete))
+                   .us()},
+        loaded_{pipeline.load_delay.us() *
+                demands.at(static_cast<std::size_t>(Resource::engine)).service} {}
+
+  Balance at(double x) const {
+    Balance b{x * (think_ + loaded_ * x) - population_, think_ + 2 * loaded_ * x};
+    for (const auto& d : demands_) {
+      if (d.service <= 0) continue;
+      const double s = d.service / d.servers;
+      const double room = 1 - x * s * (population_ - 1) / population_;
+      const double elsewhere = s * (d.servers - 1);
+      b.value += x * (s / room + elsewhere);
+      b.slope += s / (room * room) + elsewhere;
+    }
+    return b;
   }
-  return x;
-}
+
+  /// The root in (0, bound], or the bound when the network could carry more.
+  double solve(double bound) const {
+    double lo = 0, hi = bound;
+    if (at(bound * (1 - 1e-12)).value <= 0) return bound;
+    double x = bound / 2;
+    for (int i = 0; i < 100 && hi - lo > 1e-10 * hi; ++i) {
+      const auto b = at(x);
+      (b.value > 0 ? hi : lo) = x;
+      const double newton = x - b.value / b.slope;
+      if (std::abs(newton - x) <= 1e-10 * x) return newton;
+      x = newton > lo && newton < hi ? newton : 0.5 * (lo + hi);
+    }
+    return x;
+  }
+
+ private:
+  const Demands& demands_;
+  double population_, think_, loaded_;
+};
 
 }  // namespace
 
 Throughputs solve_throughput(const Pipeline& pipeline) {
   const auto demands = demands_of(pipeline);
   const double bound = upper_bound(demands);
-  const double x = std::isinf(pipeline.population) ? bound : mean_value(pipeline, demands, bound);
+  const double x =
+      std::isinf(pipeline.population) ? bound : ClosedNetwork{pipeline, demands}.solve(bound);
   Throughputs result{Rate::mmsg_per_s(x), {}, Resource::submitter};
   double highest = -1;
   for (std::size_t k = 0; k < resource_count; ++k) {

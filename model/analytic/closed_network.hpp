@@ -3,13 +3,16 @@
 /// Open window: submitters never wait for completions, queues are deep, and the rate is that of
 /// the slowest station,  X = min_k servers_k / service_k.
 ///
-/// Finite window: N messages circulate through think time Z and the stations. Schweitzer's
-/// approximation of mean-value analysis,
+/// Finite window: N messages circulate through think time Z and the stations. In Schweitzer's
+/// approximation of mean-value analysis the residence at station k, with Seidmann's treatment of
+/// its m_k servers, follows from the rate in closed form,
 ///
-///   R_k = D_k / m_k * (1 + Q_k (N - 1) / N) + D_k (m_k - 1) / m_k,   X = N / (Z + sum R_k)
+///   R_k(X) = (D_k / m_k) / (1 - X (D_k / m_k) (N - 1) / N)  +  D_k (m_k - 1) / m_k
 ///
-/// with Seidmann's treatment of m_k servers, iterated to a relative change below 1e-9; X never
-/// exceeds the bound. Sources: Schweitzer 1979; Seidmann, Schweitzer and Shalev-Oren 1987.
+/// so the rate is the one root of  X (Z(X) + sum R_k(X)) = N,  which is monotone in X; found by
+/// safeguarded Newton steps to 1e-10 relative. Z grows with the NIC's load (Pipeline::load_delay).
+/// X never exceeds the bound. Sources: Schweitzer 1979; Seidmann, Schweitzer and
+/// Shalev-Oren 1987.
 #pragma once
 
 #include <array>
@@ -19,7 +22,7 @@
 namespace qpcast {
 
 struct Throughputs {
-  Rate rate;                                        ///< carried rate, all submitters together
+  Rate rate;                                         ///< carried rate, all submitters together
   std::array<double, resource_count> utilisation{};  ///< 0..1 per resource
   Resource bottleneck = Resource::submitter;         ///< the most utilised resource
 };

@@ -82,23 +82,33 @@ double evaluate(Metric metric, const Setup& setup, const ParameterValues& values
   const auto& p = s.pipeline;
   const auto issue = [](const Pipeline& q) { return q.total(Phase::issue); };
   switch (metric) {
-    case Metric::issue: return issue(p).us();
+    case Metric::issue:
+      return issue(p).us();
     case Metric::doorbell_to_cqe:
       return (p.total(Phase::transit) + p.total(Phase::acknowledge)).us();
-    case Metric::put_completion: return put_completion(p).us();
-    case Metric::rtt: return round_trip(s).us();
-    case Metric::rtt_p99: return (round_trip(s) + p.tail).us();
+    case Metric::put_completion:
+      return put_completion(p).us();
+    case Metric::rtt:
+      return round_trip(s).us();
+    case Metric::rtt_p99:
+      return (round_trip(s) + p.tail).us();
     case Metric::rate:
-    case Metric::carried_rate: return s.throughput.rate.mmsg_per_s();
-    case Metric::goodput: return (s.throughput.rate * setup.payload).gb_per_s();
-    case Metric::payload_at_90pct_line_rate: return payload_knee(setup, values);
-    case Metric::onset_active_qps: return values.get(Param::conn_onset);
-    case Metric::issue_clock_share: return clocked_part(setup, values, issue) / issue(p);
+    case Metric::carried_rate:
+      return s.throughput.rate.mmsg_per_s();
+    case Metric::goodput:
+      return (s.throughput.rate * setup.payload).gb_per_s();
+    case Metric::payload_at_90pct_line_rate:
+      return payload_knee(setup, values);
+    case Metric::onset_active_qps:
+      return values.get(Param::conn_onset);
+    case Metric::issue_clock_share:
+      return clocked_part(setup, values, issue) / issue(p);
     case Metric::put_completion_clock_share:
       return clocked_part(setup, values, put_completion) / put_completion(p);
     case Metric::issue_clock_cycles:
       return clocked_part(setup, values, issue).us() * setup.clock_mhz;
-    default: return std::nan("");
+    default:
+      return std::nan("");
   }
 }
 

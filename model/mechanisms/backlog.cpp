@@ -11,10 +11,12 @@ Backlog gpu_backlog(const Setup& setup) {
   const double window = std::isinf(setup.window) ? 1 : setup.window;
   const double outstanding = setup.threads * window;
   switch (setup.queue) {
-    case Queue::shared: return {outstanding, 1};
+    case Queue::shared:
+      return {outstanding, 1};
     case Queue::shared_with_one:
       return {outstanding / setup.background_ctas, 1 / setup.background_ctas};
-    case Queue::private_queue: return {0, 1};
+    case Queue::private_queue:
+      return {0, 1};
   }
   return {};
 }
@@ -22,8 +24,10 @@ Backlog gpu_backlog(const Setup& setup) {
 Backlog proxy_backlog(const Setup& setup, const ParameterValues& values) {
   const double per_cta = values.get(Param::backlog_window);
   switch (setup.queue) {
-    case Queue::shared: return {setup.background_ctas * per_cta, 1};
-    case Queue::shared_with_one: return {per_cta, 1 / setup.background_ctas};
+    case Queue::shared:
+      return {setup.background_ctas * per_cta, 1};
+    case Queue::shared_with_one:
+      return {per_cta, 1 / setup.background_ctas};
     case Queue::private_queue:
       return {values.get(Param::backlog_worker_window), 1 / setup.workers};
   }

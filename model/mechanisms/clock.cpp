@@ -17,8 +17,7 @@ Duration cycles_time(Duration at_reference, const Setup& setup, const ParameterV
 Duration gpu_time(Duration at_reference, const Setup& setup, const ParameterValues& values) {
   const double share = clock_share(setup, values);
   const double waits = setup.facts->coherent ? values.get(Param::gpu_memory_factor) : 1;
-  return cycles_time(at_reference, setup, values) +
-         at_reference * ((1 - share) * waits);
+  return cycles_time(at_reference, setup, values) + at_reference * ((1 - share) * waits);
 }
 
 }  // namespace qpcast::clock

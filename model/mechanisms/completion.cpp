@@ -6,9 +6,12 @@ namespace qpcast::completion {
 
 double visits(const Setup& setup) {
   switch (setup.completion) {
-    case Completion::per_qp: return 1;
-    case Completion::per_peer: return setup.qps;
-    case Completion::all_qp: return setup.configured_qps + setup.dci_pool;
+    case Completion::per_qp:
+      return 1;
+    case Completion::per_peer:
+      return setup.qps;
+    case Completion::all_qp:
+      return setup.configured_qps + setup.dci_pool;
   }
   return 1;
 }

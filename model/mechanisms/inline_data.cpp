@@ -11,12 +11,13 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   if (!setup.gpu_builds()) return;
   Duration extra;
   if (setup.inlined) {
-    const double chunks = std::ceil((wqe::inline_header_bytes + setup.payload.count()) /
-                                    wqe::segment_bytes);
+    const double chunks =
+        std::ceil((wqe::inline_header_bytes + setup.payload.count()) / wqe::segment_bytes);
     extra = Duration::us(values.get(Param::gpu_inline_chunk)) * (chunks - 1);
   } else {
     extra = Duration::us(setup.cost(values, Cost::pointer_issue));
-    pipeline.path("NIC reads payload", Phase::transit, Duration::us(values.get(Param::nic_dma_read)));
+    pipeline.path("NIC reads payload", Phase::transit,
+                  Duration::us(values.get(Param::nic_dma_read)));
   }
   const auto time = clock::gpu_time(extra, setup, values);
   pipeline.path("payload stores", Phase::issue, time);

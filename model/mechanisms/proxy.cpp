@@ -13,9 +13,12 @@ double host_factor(const Setup& setup, const ParameterValues& values) {
   auto state = setup.host_state;
   if (state == HostState::cold && setup.background_ctas > 0) state = HostState::uncontrolled;
   switch (state) {
-    case HostState::cold: return 1 / speed;
-    case HostState::warm: return 1 / (gain * speed);
-    case HostState::uncontrolled: return 1 / (std::sqrt(gain) * speed);
+    case HostState::cold:
+      return 1 / speed;
+    case HostState::warm:
+      return 1 / (gain * speed);
+    case HostState::uncontrolled:
+      return 1 / (std::sqrt(gain) * speed);
   }
   return 1 / speed;
 }
@@ -52,8 +55,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   pipeline.path("hand off descriptor", Phase::issue, handoff);
   pipeline.servers(Resource::submitter, setup.threads);
   pipeline.work(Resource::submitter, handoff);
-  if (setup.handoff == Handoff::baseline)
-    pipeline.path("hand off flag", Phase::receive, handoff);
+  if (setup.handoff == Handoff::baseline) pipeline.path("hand off flag", Phase::receive, handoff);
 }
 
 }  // namespace qpcast::proxy

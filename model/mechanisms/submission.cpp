@@ -6,10 +6,14 @@ namespace qpcast::submission {
 
 Duration order_cost(Ordering scope, const ParameterValues& values) {
   switch (scope) {
-    case Ordering::none: return {};
-    case Ordering::gpu: return Duration::us(values.get(Param::gpu_order_gpu));
-    case Ordering::release: return Duration::us(values.get(Param::gpu_order_release));
-    case Ordering::system: return Duration::us(values.get(Param::gpu_order_system));
+    case Ordering::none:
+      return {};
+    case Ordering::gpu:
+      return Duration::us(values.get(Param::gpu_order_gpu));
+    case Ordering::release:
+      return Duration::us(values.get(Param::gpu_order_release));
+    case Ordering::system:
+      return Duration::us(values.get(Param::gpu_order_system));
   }
   return {};
 }

@@ -1,0 +1,109 @@
+#include "calibrate/calibrate.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "calibrate/synthetic.hpp"
+#include "model/analytic/analytic.hpp"
+#include "model/error.hpp"
+
+using namespace qpcast;
+using namespace qpcast::calibrate;
+
+namespace {
+
+Options quick() {
+  Options o;
+  o.starts = 8;
+  o.leave_one_out = false;
+  return o;
+}
+
+Calibration fit(const Platform& truth, const std::vector<Measurement>& rows) {
+  return calibrate::calibrate(rows, {{"truth", truth.facts}}, {}, "synthetic", quick());
+}
+
+}  // namespace
+
+TEST_CASE("a known truth is recovered within its intervals", "[known-truth]") {
+  int inside = 0, determined = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    const auto truth = draw_truth(seed);
+    const auto result = fit(truth, measure(truth, 0.05, seed + 100));
+    for (const auto& p : result.platforms.front().parameters) {
+      if (p.provenance != Provenance::fitted) continue;
+      ++determined;
+      const double value = truth.find(p.name)->value;
+      if (p.lo <= value && value <= p.hi) ++inside;
+    }
+  }
+  INFO(inside << " of " << determined);
+  CHECK(determined > 100);
+  CHECK(inside > 0.8 * determined);
+}
+
+TEST_CASE("without noise the predictions are exact", "[known-truth]") {
+  const auto truth = draw_truth(11);
+  const auto rows = measure(truth, 0, 1);
+  const auto result = fit(truth, rows);
+  for (const auto& r : result.rows) {
+    INFO(r.id << " measured " << r.measured << " predicted " << r.predicted);
+    CHECK(r.error < 0.05);
+  }
+}
+
+TEST_CASE("same rows, same platform", "[deterministic]") {
+  const auto truth = draw_truth(3);
+  const auto rows = measure(truth, 0.05, 9);
+  const auto a = fit(truth, rows), b = fit(truth, rows);
+  REQUIRE(a.platforms.front().parameters.size() == b.platforms.front().parameters.size());
+  for (std::size_t i = 0; i < a.platforms.front().parameters.size(); ++i)
+    CHECK(a.platforms.front().parameters[i].value == b.platforms.front().parameters[i].value);
+  CHECK(a.platforms.front().covariance == b.platforms.front().covariance);
+}
+
+TEST_CASE("what no row speaks of is assumed, and says so", "[identifiability]") {
+  const auto truth = draw_truth(5);
+  auto rows = measure(truth, 0.02, 5);
+  std::erase_if(rows, [](const Measurement& m) { return m.layout.has(Key::transport); });
+  const auto result = fit(truth, rows);
+  for (const auto& p : result.platforms.front().parameters)
+    if (p.name == "dc.switch" || p.name == "dc.operation")
+      CHECK(p.provenance == Provenance::assumed);
+}
+
+TEST_CASE("rows on an unknown platform are an error that names it", "[input]") {
+  const auto truth = draw_truth(1);
+  auto rows = measure(truth, 0, 1);
+  rows[3].platform = "elsewhere";
+  CHECK_THROWS_WITH(fit(truth, rows), Catch::Matchers::Contains("elsewhere"));
+}
+
+TEST_CASE("profile and bootstrap intervals agree with the normal ones where data is plenty",
+          "[intervals]") {
+  const auto truth = draw_truth(2);
+  Options options;
+  options.starts = 8;
+  options.leave_one_out = false;
+  options.profile = true;
+  options.bootstrap = 60;
+  const auto result = calibrate::calibrate(measure(truth, 0.05, 7), {{"truth", truth.facts}}, {},
+                                           "synthetic", options);
+  REQUIRE(result.profile.size() == result.bootstrap.size());
+  const auto find = [](const std::vector<Interval>& list, const std::string& name) {
+    return *std::find_if(list.begin(), list.end(),
+                         [&](const Interval& i) { return i.name.starts_with(name); });
+  };
+  for (const char* name : {"gpu.wqe_build", "gpu.order_gpu", "nic.ceiling"}) {
+    const auto& normal = *result.platforms.front().find(name);
+    const auto profile = find(result.profile, name);
+    const auto boot = find(result.bootstrap, name);
+    INFO(name << " normal " << normal.lo << ".." << normal.hi << " profile " << profile.lo << ".."
+              << profile.hi << " bootstrap " << boot.lo << ".." << boot.hi);
+    CHECK(profile.lo <= profile.value);
+    CHECK(profile.value <= profile.hi);
+    CHECK(std::log(profile.hi / profile.lo) ==
+          Approx(std::log(normal.hi / normal.lo)).epsilon(0.5));
+    CHECK(boot.lo <= normal.hi);
+    CHECK(boot.hi >= normal.lo);
+  }
+}

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include "cli/context.hpp"
+#include "cli/terminal.hpp"
+#include "model/analytic/analytic.hpp"
+#include "model/error.hpp"
+#include "scenarios/io/environment.hpp"
+#include "scenarios/io/predictions.hpp"
+
+namespace qpcast::cli {
+
+namespace {
+
+struct Arguments {
+  std::string platform, library, environment, solver = "analytic";
+  std::vector<std::string> keys;
+  bool json = false, csv = false;
+};
+
+/// The layout of the command line over that of the environment file.
+Layout layout_of(const Arguments& a, const Presets& presets) {
+  auto layout = parse_arguments(a.keys, a.library);
+  if (a.environment.empty()) return layout;
+  const auto env = io::read_environment(a.environment, presets, layout.library);
+  if (!env.ignored.empty())
+    fmt::print(stderr, "qpcast: {}: ignored, no meaning to a forecast: {}\n", a.environment,
+               fmt::join(env.ignored, ", "));
+  for (const auto& f : fields()) {
+    if (!env.layout.has(f.key)) continue;
+    if (layout.has(f.key) && layout.text(f.key) != env.layout.text(f.key))
+      throw InputError{a.environment, std::string{f.name},
+                       fmt::format("set to {}, but to {} on the command line",
+                                   env.layout.text(f.key), layout.text(f.key))};
+    layout.set(f.key, env.layout.number(f.key, 0));
+  }
+  layout.library = env.layout.library;
+  layout.check(a.environment);
+  return layout;
+}
+
+void print_table(const Prediction& p, const std::string& platform, const Layout& layout) {
+  fmt::print("{} on {}{}, {} solver\n\n", layout.to_string(), platform,
+             p.emulated ? " (emulated)" : "", p.solver);
+  Table table{{"<metric", "value", "90 % lo", "hi", "<unit"}};
+  for (const auto& m : p.metrics)
+    table.row({std::string{metric_name(m.metric)}, number(m.estimate.value), number(m.estimate.lo),
+               number(m.estimate.hi), std::string{metric_unit(m.metric)}});
+  fmt::print("{}\nbottleneck: {}\n", table.text(), bold(p.bottleneck));
+  for (const auto& s : p.stations)
+    fmt::print("  {:<18} {:5.1f} % busy\n", s.name, 100 * s.utilisation);
+  for (const auto& w : p.warnings) fmt::print("warning: {}\n", w);
+}
+
+void print_csv(const Prediction& p) {
+  fmt::print("metric,value,lo,hi,unit\n");
+  for (const auto& m : p.metrics)
+    fmt::print("{},{},{},{},{}\n", metric_name(m.metric), m.estimate.value, m.estimate.lo,
+               m.estimate.hi, metric_unit(m.metric));
+}
+
+void run(const Arguments& a) {
+  const auto platform = load_platform(a.platform);
+  const auto presets = load_presets();
+  const auto layout = layout_of(a, presets);
+  AnalyticSolver solver{platform};
+  const auto prediction =
+      solver.predict(layout, find_preset(presets, layout.library, command_line));
+  if (a.json)
+    fmt::print("{}\n", io::to_json(prediction, platform.name, layout).dump(1));
+  else if (a.csv)
+    print_csv(prediction);
+  else
+    print_table(prediction, platform.name, layout);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, int&) {
+  auto* sub = app.add_subcommand("predict", "Forecast one layout");
+  const auto a = std::make_shared<Arguments>();
+  sub->add_option("--platform", a->platform, "Platform name or .json file")->required();
+  sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
+  sub->add_option("--env", a->environment,
+                  "File of NAME=VALUE settings of NVSHMEM, NCCL or DeepEP");
+  sub->add_option("--solver", a->solver, "analytic")->check(CLI::IsMember({"analytic"}));
+  auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
+  sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
+  sub->add_option("key=value", a->keys, "The layout; the vocabulary is below");
+  std::string vocabulary = "Vocabulary:\n";
+  for (const auto& f : fields())
+    vocabulary += fmt::format("  {:<20} {}{}\n", f.name, f.meaning,
+                              f.choices.empty() ? fmt::format(" ({}..{}{}{})", f.lowest, f.highest,
+                                                              f.unit.empty() ? "" : " ", f.unit)
+                                                : fmt::format(": {}", fmt::join(f.choices, ", ")));
+  sub->footer(
+      "Examples:\n  qpcast predict --platform P-IB --library nvshmem-ibgda qps=4 threads=256 "
+      "payload=8\n"
+      "  qpcast predict --platform P-IB --library mini-proxy workers=4 rings=32 batch=16 --json\n"
+      "  qpcast predict --platform P-IB --env job.env threads=1024\n\n" +
+      vocabulary);
+  sub->callback([a] { run(*a); });
+}
+
+}  // namespace qpcast::cli

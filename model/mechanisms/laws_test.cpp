@@ -1,0 +1,210 @@
+/// Laws that every calibration must keep: monotone where physics says so, right in the limits.
+#include <catch2/catch.hpp>
+
+#include "model/analytic/metrics.hpp"
+#include "model/mechanisms/inline_data.hpp"
+#include "model/mechanisms/submission.hpp"
+#include "model/mechanisms/wire.hpp"
+#include "model/mechanisms/wqe.hpp"
+#include "model/testing.hpp"
+
+using namespace qpcast;
+
+namespace {
+
+const Platform platform = testing::prior_platform();
+
+double metric_of(Metric metric, const std::string& text) {
+  ParameterValues values{platform};
+  const auto setup = resolve(parse_layout(text, "test"), nullptr, platform.facts, values);
+  return evaluate(metric, setup, values, solve(setup, values));
+}
+
+double rate(const std::string& text) { return metric_of(Metric::rate, text); }
+
+/// The metric over a list of values of one key, appended to the text.
+std::vector<double> over(Metric metric, const std::string& text, const std::string& key,
+                         std::initializer_list<int> values) {
+  std::vector<double> out;
+  for (const int v : values)
+    out.push_back(metric_of(metric, text + ";" + key + "=" + std::to_string(v)));
+  return out;
+}
+
+bool rises(const std::vector<double>& v) { return std::is_sorted(v.begin(), v.end()); }
+bool falls(const std::vector<double>& v) { return std::is_sorted(v.rbegin(), v.rend()); }
+
+}  // namespace
+
+TEST_CASE("batching: more per doorbell is never slower, and tends to the build cost") {
+  const std::string one = "submitter=gpu;threads=1;qps=1";
+  CHECK(rises(over(Metric::rate, one, "batch", {1, 2, 4, 8, 16, 32, 64, 128, 256})));
+  ParameterValues values{platform};
+  const double build =
+      values.get(Param::gpu_wqe_build) + values.get(values.profile("mini-gda"), Cost::issue);
+  CHECK(rate(one + ";batch=256") < 1 / build);
+  CHECK(rate(one + ";batch=256") == Approx(1 / build).epsilon(0.02));
+}
+
+TEST_CASE("queues: the rate scales with queue pairs until the NIC's ceiling") {
+  const std::string text = "submitter=gpu;batch=16";
+  ParameterValues values{platform};
+  const auto at = [&](int n) {
+    const auto k = std::to_string(n);
+    return rate(text + ";threads=" + k + ";qps=" + k + ";sms=" + k);
+  };
+  CHECK(at(4) == Approx(4 * at(1)));
+  CHECK(at(512) == Approx(values.get(Param::nic_ceiling)));
+}
+
+TEST_CASE("threads on one SM contend") {
+  CHECK(rate("threads=32;qps=32;sms=1") < rate("threads=32;qps=32;sms=32"));
+}
+
+TEST_CASE("ordering: wider scopes cost more, none costs nothing") {
+  const ParameterValues values{platform};
+  CHECK(submission::order_cost(Ordering::none, values).us() == 0);
+  CHECK(submission::order_cost(Ordering::release, values) <
+        submission::order_cost(Ordering::system, values));
+  CHECK(metric_of(Metric::issue, "ordering=none") < metric_of(Metric::issue, "ordering=gpu"));
+}
+
+TEST_CASE("inline: each 16 B costs the GPU, a pointer costs the NIC a read") {
+  CHECK(rises(over(Metric::issue, "inline=1", "payload", {8, 24, 40, 100, 200})));
+  CHECK(metric_of(Metric::put_completion, "inline=1;payload=8") <
+        metric_of(Metric::put_completion, "inline=0;payload=8"));
+  CHECK(metric_of(Metric::put_completion, "inline=1;payload=220") >
+        metric_of(Metric::put_completion, "inline=0;payload=220"));
+}
+
+TEST_CASE("WQE: sizes follow the segment layout") {
+  Setup s;
+  s.payload = Bytes{8};
+  CHECK(wqe::segments(s) == 3);
+  CHECK(wqe::blocks(s) == 1);
+  s.payload = Bytes{28};  // 4 B header and 28 B: exactly two segments
+  CHECK(wqe::segments(s) == 4);
+  s.payload = Bytes{29};
+  CHECK(wqe::segments(s) == 5);
+  CHECK(wqe::blocks(s) == 2);
+  s.payload = Bytes{wqe::max_inline_payload};
+  CHECK(wqe::blocks(s) == 4);
+  s.inlined = false;
+  CHECK(wqe::segments(s) == 3);
+  s.transport = Transport::dc;
+  CHECK(wqe::segments(s) == 4);
+}
+
+TEST_CASE("publication: cooperation beats a lock, drift loses what synchronisation keeps") {
+  const std::string text = "threads=256;qps=1;batch=32;publication=";
+  CHECK(rate(text + "warp-cooperative") > rate(text + "lock-per-wqe"));
+  CHECK(rate(text + "warp-synchronised") > rate(text + "warp-drifting"));
+  CHECK(rate("threads=32;qps=1;batch=32;publication=warp-cooperative") <
+        rate("threads=256;qps=1;batch=32;publication=warp-cooperative"));
+}
+
+TEST_CASE("completion: one QP is flat in the queue pairs, all QPs is a straight line") {
+  const auto flat =
+      over(Metric::put_completion, "threads=1;completion=per-qp", "qps", {1, 16, 256});
+  CHECK(flat.front() == Approx(flat.back()));
+  const auto line = over(Metric::put_completion, "threads=1;completion=all-qp", "qps", {1, 2, 3});
+  CHECK(line[1] - line[0] == Approx(line[2] - line[1]));
+  CHECK(line[1] > line[0]);
+}
+
+TEST_CASE("clock: T(f) = C/f + B") {
+  const auto issue = [](double f) {
+    return metric_of(Metric::issue, "clock_mhz=" + std::to_string(f));
+  };
+  // Three clocks on one line in 1/f.
+  const double slope = (issue(500) - issue(1000)) / (1 / 500.0 - 1 / 1000.0);
+  CHECK(issue(2000) == Approx(issue(1000) + slope * (1 / 2000.0 - 1 / 1000.0)));
+  CHECK(metric_of(Metric::issue_clock_share, "clock_mhz=500") >
+        metric_of(Metric::issue_clock_share, "clock_mhz=2000"));
+}
+
+TEST_CASE("proxy: batching, workers and a warm host help; a shared count undoes workers") {
+  const std::string text = "submitter=proxy;threads=1024;rings=32";
+  CHECK(rises(over(Metric::rate, text + ";workers=1", "batch", {1, 2, 4, 8, 16})));
+  CHECK(rises(over(Metric::rate, text + ";batch=1", "workers", {1, 2, 4, 8})));
+  CHECK(rate(text + ";host_state=warm") > rate(text + ";host_state=cold"));
+  CHECK(rate(text + ";workers=8;shared_refcount=1") == Approx(rate(text + ";workers=1")));
+  CHECK(metric_of(Metric::issue, "submitter=proxy;handoff=tuned") ==
+        Approx(metric_of(Metric::issue, "submitter=proxy;handoff=baseline")));  // one prior
+}
+
+TEST_CASE("backlog: a shared queue waits for everyone, a private one for nobody") {
+  const std::string text =
+      "submitter=gpu;threads=512;sms=64;contexts=64;window=1;background_ctas=64;queue=";
+  const double shared_wait = metric_of(Metric::rtt, text + "shared");
+  const double one = metric_of(Metric::rtt, text + "shared-with-one");
+  const double alone = metric_of(Metric::rtt, text + "private");
+  CHECK(alone < one);
+  CHECK(one <= shared_wait);
+  const std::string fifo = "submitter=proxy;threads=1;workers=1;rings=1;queue=shared";
+  CHECK(rises(over(Metric::rtt, fifo, "background_ctas", {1, 4, 16, 64})));
+  CHECK(metric_of(Metric::rtt, fifo + ";background_ctas=64") >
+        1000 * metric_of(Metric::rtt, "submitter=proxy;threads=1"));
+}
+
+TEST_CASE("connections: onset, decline, reuse, role and payload") {
+  const std::string text = "role=all-to-all;payload=8;writes_per_visit=";
+  const auto w32 = over(Metric::rate, text + "32", "active_qps", {16, 512, 4096, 32768});
+  CHECK(falls(w32));
+  CHECK(w32[0] == Approx(w32[1]));
+  CHECK(rate(text + "8192;active_qps=4096") > rate(text + "32;active_qps=4096"));
+  CHECK(rate(text + "1;active_qps=4096") < rate(text + "32;active_qps=4096"));
+  CHECK(rate("role=send;active_qps=32768") == Approx(rate("role=send;active_qps=16")));
+  CHECK(rate("role=send;active_qps=64") > rate("role=bidirectional;active_qps=64"));
+  const auto kept = [&](const std::string& payload) {
+    const std::string p = ";writes_per_visit=32;payload=" + payload;
+    return rate("role=bidirectional;active_qps=32768" + p) / rate("role=send;active_qps=32768" + p);
+  };
+  CHECK(kept("8") < kept("4096"));
+  CHECK(kept("4096") == Approx(1));
+}
+
+TEST_CASE("DC: an operation costs a little, switching every WQE a lot, bursts recover it") {
+  CHECK(metric_of(Metric::put_completion, "transport=dc") >
+        metric_of(Metric::put_completion, "transport=rc"));
+  const std::string text = "role=all-to-all;pes=8;active_qps=64;transport=dc;writes_per_visit=";
+  CHECK(rate(text + "32") > 10 * rate(text + "1"));
+  CHECK(rises({rate(text + "1"), rate(text + "2"), rate(text + "8"), rate(text + "32")}));
+}
+
+TEST_CASE("CPU-assisted: later completion, same peak") {
+  CHECK(metric_of(Metric::put_completion, "submitter=cpu-assisted") >
+        metric_of(Metric::put_completion, "submitter=gpu"));
+  const std::string peak = ";threads=4096;qps=16;sms=16;batch=32";
+  CHECK(rate("submitter=cpu-assisted" + peak) == Approx(rate("submitter=gpu" + peak)));
+}
+
+TEST_CASE("wire: goodput rises to the line rate less headers, and not beyond") {
+  const std::string text = "threads=4096;qps=16;sms=16;batch=32";
+  const auto g = over(Metric::goodput, text, "payload", {8, 64, 512, 4096, 65536});
+  CHECK(rises(g));
+  const ParameterValues values{platform};
+  CHECK(g.back() < values.get(Param::wire_line_rate));
+  CHECK(g.back() == Approx(values.get(Param::wire_line_rate) * 4096 / (4096 + 42)));
+  const double knee = metric_of(Metric::payload_at_90pct_line_rate, text);
+  CHECK(metric_of(Metric::goodput, text + ";payload=" + std::to_string(int(knee) + 1)) >=
+        0.9 * g.back());
+  CHECK(metric_of(Metric::goodput, text + ";payload=" + std::to_string(int(knee) - 1)) <
+        0.9 * g.back());
+}
+
+TEST_CASE("geography: only coherent platforms pay for trips to GPU memory") {
+  ParameterValues values{platform};
+  auto coherent = platform.facts;
+  coherent.coherent = true;
+  const auto completion = [&](const PlatformFacts& facts, const char* text) {
+    const auto s = resolve(parse_layout(text, "test"), nullptr, facts, values);
+    return evaluate(Metric::doorbell_to_cqe, s, values, solve(s, values));
+  };
+  const double trip = values.get(Param::nic_geography);
+  CHECK(completion(coherent, "queue_memory=gpu") - completion(platform.facts, "queue_memory=gpu") ==
+        Approx(3 * trip));
+  CHECK(completion(coherent, "queue_memory=host") -
+            completion(platform.facts, "queue_memory=host") ==
+        Approx(trip));
+}

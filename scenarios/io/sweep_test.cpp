@@ -1,0 +1,82 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "model/analytic/analytic.hpp"
+#include "model/error.hpp"
+#include "model/testing.hpp"
+#include "scenarios/io/sweep_file.hpp"
+#include "scenarios/io/text_file.hpp"
+
+using namespace qpcast;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Predicts with the priors, and dies after `limit` layouts as a killed run would.
+io::SweepRun run_to(const fs::path& out, int jobs, int limit = 1 << 30) {
+  io::SweepRun run;
+  run.out = out;
+  run.platform = "priors";
+  run.signature = "test";
+  run.jobs = jobs;
+  run.make_predictor = [limit]() -> io::Predictor {
+    auto solver = std::make_shared<AnalyticSolver>(testing::prior_platform());
+    auto count = std::make_shared<int>(0);
+    return [=](const Layout& layout) {
+      if (++*count > limit) throw std::runtime_error{"killed"};
+      return solver->predict(layout, nullptr);
+    };
+  };
+  return run;
+}
+
+const Sweep& sweep() {
+  static const Sweep s{
+      {"submitter=gpu", "qps=1..25", "threads=1..40", "batch=1..32*2", "payload=8,64,512,4096"},
+      {},
+      "t"};
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep gives the same bytes for any number of jobs, interrupted or not", "[sweep]") {
+  const auto dir = fs::temp_directory_path() / "qpcast-sweep-test";
+  fs::remove_all(dir);
+  fs::create_directories(dir);
+  io::run_sweep(sweep(), run_to(dir / "one.csv", 1));
+  io::run_sweep(sweep(), run_to(dir / "three.csv", 3));
+  const auto one = io::read_text(dir / "one.csv");
+  CHECK(std::count(one.begin(), one.end(), '\n') == static_cast<long>(sweep().size()) + 1);
+  CHECK(one == io::read_text(dir / "three.csv"));
+
+  std::ofstream{dir / "killed.csv"} << "an older result";
+  CHECK_THROWS(io::run_sweep(sweep(), run_to(dir / "killed.csv", 1, 12000)));
+  CHECK(io::read_text(dir / "killed.csv") == "an older result");
+  std::ofstream{dir / "killed.csv.partial", std::ios::app} << "torn li";
+  const auto already = io::run_sweep(sweep(), run_to(dir / "killed.csv", 2));
+  CHECK(already > 0);
+  CHECK(already < sweep().size());
+  CHECK(io::read_text(dir / "killed.csv") == one);
+  CHECK_FALSE(fs::exists(dir / "killed.csv.partial"));
+
+  auto other = run_to(dir / "fresh.csv", 1, 9000);
+  CHECK_THROWS(io::run_sweep(sweep(), other));
+  other = run_to(dir / "fresh.csv", 1);
+  other.signature = "another sweep";  // nothing of the first may survive in it
+  CHECK(io::run_sweep(sweep(), other) == 0);
+  CHECK(io::read_text(dir / "fresh.csv") == one);
+  fs::remove_all(dir);
+}
+
+TEST_CASE("layouts that contradict themselves are rows with the reason", "[sweep]") {
+  const auto path = fs::temp_directory_path() / "qpcast-contradiction.jsonl";
+  const Sweep s{{"inline=1", "payload=8,4096"}, {}, "t"};
+  io::run_sweep(s, run_to(path, 1));
+  const auto text = io::read_text(path);
+  CHECK(text.find("\"error\":\"layout: inline") != std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  fs::remove(path);
+  CHECK_THROWS_AS(io::run_sweep(s, run_to("out.txt", 1)), InputError);
+}
