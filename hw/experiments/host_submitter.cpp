@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <thread>
-
+#include "hw/proxy/backoff.hpp"
 #include "hw/proxy/proxy.hpp"
 #include "model/error.hpp"
 
@@ -69,15 +68,19 @@ std::uint64_t HostSubmitter::completed(std::size_t queue) {
 void HostSubmitter::wait(std::size_t queue, std::uint64_t count) {
   if (options_.visit_all)
     for (auto& lane : lanes_) reap(lane);
-  auto seen = completed(queue);
-  for (auto since = std::chrono::steady_clock::now(); seen < count;) {
-    auto now = seen;
-    for (std::uint32_t i = 0; i < polls_per_look && now == seen; ++i) now = completed(queue);
+  std::uint64_t seen = 0;
+  Backoff backoff;
+  auto since = std::chrono::steady_clock::now();
+  for (std::uint32_t poll = 1;; ++poll) {
+    const auto now = completed(queue);
+    if (now >= count) return;
     if (now != seen) {
       seen = now;
       since = std::chrono::steady_clock::now();
-      continue;
+      backoff.reset();
     }
+    backoff.pause();
+    if (poll % polls_per_look != 0) continue;
     check();
     if (std::chrono::steady_clock::now() - since > options_.patience)
       throw DeviceError{fmt::format("queue pair {}", queue),
@@ -86,7 +89,6 @@ void HostSubmitter::wait(std::size_t queue, std::uint64_t count) {
                         fmt::format("{} of {} requests are finished; did the peer die or the "
                                     "device go?",
                                     seen, count)};
-    std::this_thread::yield();
   }
 }
 

@@ -8,6 +8,7 @@
 #include "hw/experiments/host_submitter.hpp"
 #include "hw/experiments/pattern.hpp"
 #include "hw/experiments/proxy_submitter.hpp"
+#include "hw/proxy/backoff.hpp"
 #include "model/error.hpp"
 
 namespace qpcast::hw {
@@ -32,15 +33,16 @@ void answer(RequestSubmitter& submitter, Region& region, std::uint64_t ping,
 void answer_until(const std::stop_token& stop, RequestSubmitter& submitter, Region& region) {
   std::uint64_t last = 0;  // start_echo has zeroed the word; a ping may already be there
   std::uint64_t answers = 0;
-  for (std::uint32_t idle = 0; !stop.stop_requested(); ++idle) {
+  Backoff backoff;
+  for (std::uint32_t idle = 1; !stop.stop_requested(); ++idle) {
     const auto ping = load_word(region, ping_target);
     if (ping != last) {
       last = ping;
       answer(submitter, region, ping, answers);
-      idle = 0;
-    } else if (idle > 256) {
-      submitter.check();
-      std::this_thread::yield();
+      backoff.reset();
+    } else {
+      backoff.pause();
+      if (idle % 256 == 0) submitter.check();
     }
   }
 }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <random>
-#include <thread>
 
 #include "hw/experiments/local_peer.hpp"
+#include "hw/proxy/backoff.hpp"
 
 namespace qpcast::hw {
 
@@ -94,19 +94,26 @@ double rate_pass(Link& link, const PassBudget& budget, std::uint64_t visit) {
   const auto share = std::max<std::uint64_t>(1, link.window() / queues.size());
   const auto start = Clock::now();
   std::uint64_t next = 0;
-  const auto least = std::min(share, link.submitter().granularity());
+  // Refilling by halves of the window leaves the submission path alone in between.
+  const auto chunk = std::min(share, link.submitter().granularity());
+  const auto least = std::max(chunk, share / 2);
+  Backoff backoff{Backoff::Kind::patient};
   for (std::uint32_t round = 0;; ++round) {
     bool moved = false;
     for (auto& queue : queues) {
       const auto room = share - std::min(share, queue.in_flight());
       if (room < least) continue;
-      for (auto i = std::min(room - room % least, visit); i > 0; --i)
+      for (auto i = std::min(room - room % chunk, visit); i > 0; --i)
         queue.submit(link.slot(next++));
       queue.flush();
       moved = true;
     }
-    if (moved && round % 16 != 0) continue;
-    if (!moved) std::this_thread::yield();
+    if (moved) {
+      backoff.reset();
+    } else {
+      backoff.pause();
+    }
+    if (round % 16 != 0) continue;
     link.submitter().check();
     if (Clock::now() - start > budget.time) break;
   }
@@ -120,13 +127,14 @@ namespace {
 
 void await_answer(Link& link, std::uint64_t ping) {
   const auto start = Clock::now();
+  Backoff backoff;
   for (std::uint32_t spin = 1; load_word(link.region(), ping_target) != ping; ++spin) {
+    backoff.pause();
     if (spin % 256 != 0) continue;
     link.submitter().check();
     if (Clock::now() - start > link.bench().patience)
       throw DeviceError{link.bench().nic.name(), "round trip", 0,
                         fmt::format("ping {} was not answered; did the peer die?", ping)};
-    std::this_thread::yield();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hw/proxy/affinity.hpp"
+#include "hw/proxy/backoff.hpp"
 #include "model/error.hpp"
 
 namespace qpcast::hw {
@@ -10,7 +11,7 @@ namespace qpcast::hw {
 namespace {
 
 /// Spins between two looks at the clock, the workers' health and the interrupt flag.
-constexpr std::uint32_t spins_per_look = 512;
+constexpr std::uint32_t spins_per_look = 256;
 
 void check_shape(const ProxyOptions& options, std::size_t qps) {
   const auto wrong = [](const char* field, const std::string& advice) {
@@ -91,8 +92,6 @@ void Proxy::expect_progress(std::size_t ring, Watch& watch, const char* waiting_
     watch = now;
   } else if (now.since - watch.since > options_.patience) {
     give_up(ring, waiting_for);
-  } else {
-    std::this_thread::yield();
   }
 }
 
@@ -115,10 +114,11 @@ void Proxy::give_up(std::size_t ring, const char* waiting_for) const {
 
 void Proxy::wait(std::size_t ring, std::uint64_t count) {
   const auto view = rings_[ring]->view();
-  for (auto watch = look(ring);;) {
-    for (std::uint32_t spin = 0; spin < spins_per_look; ++spin)
-      if (completed(view) >= count) return;
-    expect_progress(ring, watch, "completions");
+  auto watch = look(ring);
+  Backoff backoff;
+  for (std::uint32_t spin = 1; completed(view) < count; ++spin) {
+    backoff.pause();
+    if (spin % spins_per_look == 0) expect_progress(ring, watch, "completions");
   }
 }
 

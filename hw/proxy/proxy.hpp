@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/proxy/backoff.hpp"
 #include "hw/proxy/worker.hpp"
 
 namespace qpcast::hw {
@@ -83,7 +84,8 @@ class Proxy {
 
   template <class Producer>
   void push_slowly(Producer& producer, std::size_t ring, const Request& request) {
-    for (auto watch = look(ring); !producer.try_push(request);)
+    auto watch = look(ring);
+    for (Backoff backoff; !producer.try_push(request); backoff.pause())
       expect_progress(ring, watch, "space");
   }
 

@@ -1,14 +1,10 @@
 #include "hw/proxy/worker.hpp"
 
 #include <algorithm>
-#include <thread>
+
+#include "hw/proxy/backoff.hpp"
 
 namespace qpcast::hw {
-
-namespace {
-/// Empty passes before the processor is offered to others: about 10 us of polling.
-constexpr std::uint32_t passes_before_yield = 256;
-}  // namespace
 
 Worker::Worker(const std::vector<Assignment>& assignments, const WorkerOptions& options)
     : options_{options}, taken_(options.batch), completions_(64) {
@@ -20,7 +16,7 @@ Worker::Worker(const std::vector<Assignment>& assignments, const WorkerOptions& 
 }
 
 void Worker::run(const std::stop_token& stop) {
-  for (std::uint32_t idle = 0; !stop.stop_requested();) {
+  for (Backoff backoff; !stop.stop_requested();) {
     bool progressed = false;
     for (auto& lane : lanes_) {
       progressed |= reap(lane);
@@ -28,8 +24,11 @@ void Worker::run(const std::stop_token& stop) {
         progressed |= forward(lane, ring);
     }
     heartbeat_.fetch_add(1, std::memory_order_relaxed);
-    idle = progressed ? 0 : idle + 1;
-    if (idle > passes_before_yield) std::this_thread::yield();
+    if (progressed) {
+      backoff.reset();
+    } else {
+      backoff.pause();
+    }
   }
 }
 
