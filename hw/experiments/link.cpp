@@ -41,8 +41,11 @@ LinkSpec spec_of(const Layout& layout, std::uint64_t window, std::uint64_t regio
   spec.proxy = through_proxy(layout);
   spec.qps = queue_pairs(layout);
   const auto batch = count(layout, Key::batch, 1);
-  // Each queue pair can hold its share of the window and a batch beside it.
-  const auto share = (window + spec.qps - 1) / spec.qps;
+  // A posting thread's queue pair holds its share of the window. Behind a proxy the rings do, and
+  // the queue pair has the depth that perftest gives it.
+  constexpr std::uint64_t proxy_depth = 128;
+  auto share = (window + spec.qps - 1) / spec.qps;
+  if (spec.proxy) share = std::min(share, proxy_depth);
   spec.depth = static_cast<std::uint32_t>(std::max<std::uint64_t>({16, share, 2UL * batch}));
   if (layout.number(Key::inline_data, 0) == 1) spec.largest_inline = count(layout, Key::payload, 8);
   spec.region_bytes = region_bytes;

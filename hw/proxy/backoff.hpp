@@ -16,7 +16,7 @@ namespace qpcast::hw {
 class Backoff {
  public:
   enum class Kind : std::uint8_t {
-    prompt,   ///< latency counts: sleeps 20 us after 200 us, then spins again
+    prompt,   ///< latency counts: spins and yields for 2 ms, sleeps 20 us, and again
     patient,  ///< throughput counts: after 50 us, sleeps for half as long as the last wait took
   };
   explicit Backoff(Kind kind = Kind::prompt) : kind_{kind} {}
@@ -32,7 +32,7 @@ class Backoff {
     if (looks_++ == 0) since_ = spinning_since_ = Clock::now();
     if (looks_ % 16 != 0 && last_wait_ < long_wait) return;
     if (last_wait_ < long_wait && Clock::now() - spinning_since_ < spin_time()) {
-      if (looks_ % 256 == 0) std::this_thread::yield();
+      if (looks_ >= 256) std::this_thread::yield();
       return;
     }
     sleep();
@@ -43,7 +43,7 @@ class Backoff {
   static constexpr std::chrono::microseconds long_wait{500};
 
   Clock::duration spin_time() const {
-    return std::chrono::microseconds{kind_ == Kind::prompt ? 200 : 50};
+    return std::chrono::microseconds{kind_ == Kind::prompt ? 2000 : 50};
   }
   void sleep() {
     using std::chrono::microseconds;
