@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/context.hpp"
+#include "hw/interrupted.hpp"
 #include "hw/nic/device_error.hpp"
-#include "hw/proxy/proxy.hpp"
 
 namespace qpcast::cli {
 

@@ -16,6 +16,8 @@
 #include <random>
 #include <thread>
 
+#include "hw/interrupted.hpp"
+
 namespace qpcast::hw {
 
 namespace {
@@ -32,23 +34,34 @@ constexpr std::string_view magic = "QPCAST/1";
   fail(where, call, std::strerror(code));  // NOLINT(concurrency-mt-unsafe)
 }
 
-int left_ms(Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
-}
+/// When a call must have finished, and the flag that ends it early.
+struct Deadline {
+  explicit Deadline(const Patience& patience)
+      : at{Clock::now() + patience.time}, interrupted{patience.interrupted} {}
+  std::chrono::milliseconds left() const {
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(at - Clock::now());
+    return std::max(time, std::chrono::milliseconds{0});
+  }
+  Clock::time_point at;
+  const std::atomic<bool>* interrupted;
+};
 
-void wait_ready(int descriptor, short events, Clock::time_point deadline, const std::string& peer,
+void wait_ready(int descriptor, short events, const Deadline& deadline, const std::string& peer,
                 std::string_view call) {
+  constexpr std::chrono::milliseconds slice{100};  // between two looks at the flag
   pollfd poller{descriptor, events, 0};
   for (;;) {
-    const int ready = ::poll(&poller, 1, left_ms(deadline));
+    if (deadline.interrupted && deadline.interrupted->load()) throw Interrupted{};
+    const auto left = deadline.left();
+    const int ready = ::poll(&poller, 1, static_cast<int>(std::min(left, slice).count()));
     if (ready > 0) return;
-    if (ready == 0) fail(peer, call, "no answer within the deadline; is the other end running?");
-    if (errno != EINTR) fail_errno(peer, "poll", errno);
+    if (ready < 0 && errno != EINTR) fail_errno(peer, "poll", errno);
+    if (ready == 0 && left <= slice && deadline.left().count() == 0)
+      fail(peer, call, "no answer within the deadline; is the other end running?");
   }
 }
 
-void write_all(int descriptor, std::string_view bytes, Clock::time_point deadline,
+void write_all(int descriptor, std::string_view bytes, const Deadline& deadline,
                const std::string& peer) {
   while (!bytes.empty()) {
     const auto sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -62,7 +75,7 @@ void write_all(int descriptor, std::string_view bytes, Clock::time_point deadlin
   }
 }
 
-void read_all(int descriptor, char* bytes, std::size_t size, Clock::time_point deadline,
+void read_all(int descriptor, char* bytes, std::size_t size, const Deadline& deadline,
               const std::string& peer) {
   while (size > 0) {
     wait_ready(descriptor, POLLIN, deadline, peer, "receive");
@@ -76,7 +89,7 @@ void read_all(int descriptor, char* bytes, std::size_t size, Clock::time_point d
   }
 }
 
-void write_message(int descriptor, std::string_view message, Clock::time_point deadline,
+void write_message(int descriptor, std::string_view message, const Deadline& deadline,
                    const std::string& peer) {
   const std::uint32_t length = htonl(static_cast<std::uint32_t>(message.size()));
   std::string framed(sizeof length, '\0');
@@ -85,7 +98,7 @@ void write_message(int descriptor, std::string_view message, Clock::time_point d
   write_all(descriptor, framed, deadline, peer);
 }
 
-std::string read_message(int descriptor, std::size_t largest, Clock::time_point deadline,
+std::string read_message(int descriptor, std::size_t largest, const Deadline& deadline,
                          const std::string& peer) {
   std::uint32_t length = 0;
   std::array<char, sizeof length> header{};
@@ -141,7 +154,7 @@ Socket::~Socket() {
 }
 
 Exchange Exchange::connect(const Endpoint& server, std::string_view token, Patience patience) {
-  const auto deadline = Clock::now() + patience;
+  const Deadline deadline{patience};
   const auto name = name_of(server);
   const auto address = resolve(server, 0);
   for (;;) {
@@ -155,7 +168,7 @@ Exchange Exchange::connect(const Endpoint& server, std::string_view token, Patie
         fail(name, "connect", "the other end is no qpcast server of this version");
       return Exchange{std::move(socket), name};
     }
-    if (errno != ECONNREFUSED || left_ms(deadline) == 0) fail_errno(name, "connect", errno);
+    if (errno != ECONNREFUSED || deadline.left().count() == 0) fail_errno(name, "connect", errno);
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
   }
 }
@@ -163,11 +176,11 @@ Exchange Exchange::connect(const Endpoint& server, std::string_view token, Patie
 void Exchange::send(std::string_view message, Patience patience) {
   if (message.size() > largest_message)
     fail(peer_, "send", fmt::format("{} bytes; at most {}", message.size(), largest_message));
-  write_message(socket_.get(), message, Clock::now() + patience, peer_);
+  write_message(socket_.get(), message, Deadline{patience}, peer_);
 }
 
 std::string Exchange::receive(Patience patience) {
-  return read_message(socket_.get(), largest_message, Clock::now() + patience, peer_);
+  return read_message(socket_.get(), largest_message, Deadline{patience}, peer_);
 }
 
 void Exchange::meet(std::string_view step, Patience patience) {
@@ -198,7 +211,7 @@ Listener::Listener(const Endpoint& at) {
 }
 
 Exchange Listener::accept(std::string_view token, Patience patience) {
-  const auto deadline = Clock::now() + patience;
+  const Deadline deadline{patience};
   for (;;) {
     wait_ready(socket_.get(), POLLIN, deadline, "any peer", "accept");
     Socket peer{::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
@@ -206,7 +219,8 @@ Exchange Listener::accept(std::string_view token, Patience patience) {
     no_delay(peer.get());
     try {
       // A stranger gets two seconds to introduce itself, so that it cannot hold the door.
-      const auto greeting = std::min(deadline, Clock::now() + std::chrono::seconds{2});
+      const auto time = std::min(deadline.left(), std::chrono::milliseconds{2000});
+      const Deadline greeting{{time, patience.interrupted}};
       const bool ours = read_message(peer.get(), magic.size(), greeting, "a new peer") == magic;
       if (ours &&
           same_token(read_message(peer.get(), Exchange::largest_token, greeting, "a new peer"),

@@ -7,6 +7,7 @@
 /// deadline. Errors: ExchangeError, which names the call and the other end.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +49,15 @@ struct Endpoint {
   std::uint16_t port = 18515;  ///< perftest's default; 0 lets the system choose
 };
 
-/// Milliseconds from now by which a call must have finished.
-using Patience = std::chrono::milliseconds;
+/// How long a call may take, and a flag that ends it early (Interrupted).
+struct Patience {
+  template <class Rep, class Period>
+  Patience(std::chrono::duration<Rep, Period> limit,
+           const std::atomic<bool>* stop = nullptr)  // NOLINT: a duration is a patience
+      : time{std::chrono::duration_cast<std::chrono::milliseconds>(limit)}, interrupted{stop} {}
+  std::chrono::milliseconds time;
+  const std::atomic<bool>* interrupted;
+};
 
 /// An established connection to the one peer.
 class Exchange {

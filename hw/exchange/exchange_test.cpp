@@ -8,6 +8,8 @@
 #include <cstring>
 #include <future>
 
+#include "hw/interrupted.hpp"
+
 using namespace qpcast::hw;
 using namespace std::chrono_literals;
 
@@ -100,6 +102,15 @@ TEST_CASE("a peer that dies, stays silent or is at another step is an error, not
   SECTION("nobody comes") {
     Listener listener{{"127.0.0.1", 0}};
     CHECK_THROWS_WITH(listener.accept("secret", 50ms), Catch::Contains("deadline"));
+  }
+  SECTION("interrupted") {
+    Listener listener{{"127.0.0.1", 0}};
+    std::atomic<bool> interrupted{false};
+    auto waiting = std::async(std::launch::async, [&] {
+      return listener.accept("secret", Patience{std::chrono::hours{1}, &interrupted});
+    });
+    interrupted = true;
+    CHECK_THROWS_AS(waiting.get(), Interrupted);
   }
   SECTION("another step") {
     auto [server, client] = connected();

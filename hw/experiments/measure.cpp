@@ -22,8 +22,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// How long a server waits for its client to come, and then between two of its commands.
-constexpr Patience client_comes_within = 10min;
-constexpr Patience client_speaks_within = 5min;
+constexpr auto client_comes_within = 10min;
+constexpr auto client_speaks_within = 5min;
 
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
@@ -33,9 +33,9 @@ void serve(const MeasureOptions& options, Nic& nic) {
   say(fmt::format("serving {} on {}:{}; client: qpcast measure --client {} -p {} --token {}",
                   nic.name(), options.exchange.host, listener.port(), options.exchange.host,
                   listener.port(), token));
-  auto exchange = listener.accept(token, client_comes_within);
+  auto exchange = listener.accept(token, {client_comes_within, &InterruptScope::flag()});
   LocalPeer local{nic};
-  serve_peer(exchange, local, client_speaks_within);
+  serve_peer(exchange, local, {client_speaks_within, &InterruptScope::flag()});
   say("the client has finished");
 }
 
@@ -94,13 +94,13 @@ void measure(const MeasureOptions& options, std::ostream& out) {
   const auto nic = open_nic(options);
   if (options.server) return serve(options, *nic);
 
-  const Patience patience{options.patience_ms};
+  const std::chrono::milliseconds patience{options.patience_ms};
   std::unique_ptr<Exchange> exchange;
   std::unique_ptr<Peer> peer = std::make_unique<LocalPeer>(*nic);
   if (options.client) {
-    exchange =
-        std::make_unique<Exchange>(Exchange::connect(options.exchange, options.token, patience));
-    peer = std::make_unique<RemotePeer>(*exchange, patience);
+    exchange = std::make_unique<Exchange>(
+        Exchange::connect(options.exchange, options.token, {patience, &InterruptScope::flag()}));
+    peer = std::make_unique<RemotePeer>(*exchange, Patience{patience, &InterruptScope::flag()});
   }
   warn_of_governor(options);
   const auto facts = environment_of(options, *nic);

@@ -12,10 +12,10 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "hw/interrupted.hpp"
 #include "hw/proxy/backoff.hpp"
 #include "hw/proxy/worker.hpp"
 
@@ -30,12 +30,6 @@ struct ProxyOptions {
   std::vector<int> cpus;  ///< worker i is bound to cpus[i mod size]; empty: not bound
   std::chrono::milliseconds patience{5000};  ///< without progress before it is an error
   const std::atomic<bool>* interrupted = nullptr;
-};
-
-/// The user asked to stop (SIGINT, SIGTERM).
-class Interrupted : public std::runtime_error {
- public:
-  Interrupted() : std::runtime_error{"interrupted; finished rows are kept"} {}
 };
 
 class Proxy {
