@@ -108,19 +108,18 @@ std::vector<RowFit> report_rows(const Fit& fit, bool leave_one_out) {
 /// Rows that speak of an unknown, strongest first, until nine tenths of the information is named.
 std::vector<std::string> determining_rows(const Fit& fit, Index unknown) {
   const auto column = fit.optimum.jacobian.col(unknown);
-  std::vector<std::pair<double, Index>> information;
-  double total = 0;
-  for (Index i = 0; i < column.size(); ++i) {
-    const double v = fit.optimum.weights[i] * column[i] * column[i];
-    total += v;
-    if (v > 0) information.emplace_back(-v, i);
-  }
-  std::sort(information.begin(), information.end());
+  const VectorXd information = fit.optimum.weights.cwiseProduct(column.cwiseAbs2());
+  const double total = information.sum();
+  // Whole per cent of the information, so that ties keep the rows' order on any machine.
+  std::vector<std::pair<long, Index>> ranked;
+  for (Index i = 0; i < information.size(); ++i)
+    if (information[i] > 0) ranked.emplace_back(-std::lround(100 * information[i] / total), i);
+  std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> ids;
   double named = 0;
-  for (const auto& [negative, i] : information) {
+  for (const auto& [negative, i] : ranked) {
     if (named > 0.9 * total) break;
-    named -= negative;
+    named += information[i];
     ids.push_back(fit.problem.data()[static_cast<std::size_t>(i)].row->id);
   }
   return ids;

@@ -48,6 +48,7 @@ enum class Param : std::uint8_t {
   wire_line_rate,
   // connections
   conn_onset,
+  conn_onset_bidirectional,
   conn_decline_bidirectional,
   conn_decline_all_to_all,
   dc_operation,

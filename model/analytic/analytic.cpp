@@ -93,6 +93,10 @@ AnalyticSolver::Sensitivity AnalyticSolver::differentiate(std::size_t outputs,
   for (std::size_t i = 0; i < used_.size(); ++i)
     if (used_[i] && values_.info(i).prior_spread > 0) s.index.push_back(i);
   s.slope.resize(outputs * s.index.size());
+  s.covariance.resize(s.index.size() * s.index.size());
+  for (std::size_t i = 0; i < s.index.size(); ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      s.covariance[i * s.index.size() + j] = covariance(s.index[i], s.index[j]);
   std::vector<double> moved(outputs);
   for (std::size_t j = 0; j < s.index.size(); ++j) {
     const double saved = values_[s.index[j]];
@@ -111,9 +115,10 @@ double AnalyticSolver::variance(const Sensitivity& s, std::size_t output) const 
   double total = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (slope[i] == 0) continue;
-    total += slope[i] * slope[i] * covariance(s.index[i], s.index[i]);
-    for (std::size_t j = 0; j < i; ++j)
-      if (slope[j] != 0) total += 2 * slope[i] * slope[j] * covariance(s.index[i], s.index[j]);
+    const double* row = s.covariance.data() + i * n;
+    double sum = 0.5 * slope[i] * row[i];
+    for (std::size_t j = 0; j < i; ++j) sum += slope[j] * row[j];
+    total += 2 * slope[i] * sum;
   }
   return std::max(0.0, total);
 }
@@ -160,6 +165,7 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
   const auto slopes = differentiate(
       metrics.size(), at, [&](std::vector<double>& out) { fill(solve(setup, values_), out); });
 
+  std::map<std::string, std::vector<std::string_view>> resting;
   Prediction prediction;
   prediction.solver = "analytic";
   prediction.emulated = emulated_;
@@ -167,9 +173,11 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
     const double sd = std::hypot(std::sqrt(variance(slopes, k)), discrepancy_ * at[k]);
     prediction.metrics.push_back({metrics[k], interval(at[k], sd, true)});
     for (const auto& name : assumed(slopes, k, at[k]))
-      prediction.warnings.push_back(
-          fmt::format("{} rests on {}, which no row determined", metric_name(metrics[k]), name));
+      resting[name].emplace_back(metric_name(metrics[k]));
   }
+  for (const auto& [name, what] : resting)
+    prediction.warnings.push_back(
+        fmt::format("{} rest on {}, which no row determined", fmt::join(what, ", "), name));
   const auto& load = solution.throughput;
   prediction.bottleneck = resource_name(load.bottleneck);
   for (std::size_t k = 0; k < resource_count; ++k)

@@ -63,6 +63,7 @@ class AnalyticSolver {
   struct Sensitivity {
     std::vector<std::size_t> index;  ///< parameters read
     std::vector<double> slope;       ///< d metric / d log parameter, per metric then per index
+    std::vector<double> covariance;  ///< of those parameters, lower triangle of a square
   };
   template <class Evaluate>
   Sensitivity differentiate(std::size_t outputs, const std::vector<double>& at, Evaluate evaluate);

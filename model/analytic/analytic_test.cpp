@@ -78,7 +78,7 @@ TEST_CASE("what leaves the calibrated range is said", "[warnings]") {
   CHECK_FALSE(warns("clock_mhz=1970", "clock_mhz"));
   CHECK(warns("role=all-to-all;active_qps=100000", "active_qps=100000"));
   CHECK(warns("submitter=proxy;workers=16", "workers=16"));
-  CHECK(warns("qps=1", "rests on nic.visible"));
+  CHECK(warns("qps=1", "rest on nic.visible"));
 }
 
 TEST_CASE("rows without a mechanism say why", "[coverage]") {

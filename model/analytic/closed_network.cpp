@@ -62,18 +62,25 @@ class ClosedNetwork {
   double solve(double bound) const {
     double lo = 0, hi = bound;
     if (at(bound * (1 - 1e-12)).value <= 0) return bound;
-    double x = bound / 2;
-    for (int i = 0; i < 100 && hi - lo > 1e-10 * hi; ++i) {
+    double x = std::min(0.9 * bound, unloaded());
+    for (int i = 0; i < 100 && hi - lo > 1e-9 * hi; ++i) {
       const auto b = at(x);
       (b.value > 0 ? hi : lo) = x;
       const double newton = x - b.value / b.slope;
-      if (std::abs(newton - x) <= 1e-10 * x) return newton;
+      if (std::abs(newton - x) <= 1e-9 * x) return newton;
       x = newton > lo && newton < hi ? newton : 0.5 * (lo + hi);
     }
     return x;
   }
 
  private:
+  /// The rate if nothing ever queued: above the root, and near it unless a station is busy.
+  double unloaded() const {
+    double cycle = think_;
+    for (const auto& d : demands_) cycle += d.service;
+    return population_ / cycle;
+  }
+
   const Demands& demands_;
   double population_, think_, loaded_;
 };

@@ -10,7 +10,7 @@
 ///   R_k(X) = (D_k / m_k) / (1 - X (D_k / m_k) (N - 1) / N)  +  D_k (m_k - 1) / m_k
 ///
 /// so the rate is the one root of  X (Z(X) + sum R_k(X)) = N,  which is monotone in X; found by
-/// safeguarded Newton steps to 1e-10 relative. Z grows with the NIC's load (Pipeline::load_delay).
+/// safeguarded Newton steps to 1e-9 relative. Z grows with the NIC's load (Pipeline::load_delay).
 /// X never exceeds the bound. Sources: Schweitzer 1979; Seidmann, Schweitzer and
 /// Shalev-Oren 1987.
 #pragma once

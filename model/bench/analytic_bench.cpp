@@ -1,8 +1,11 @@
-/// Cost of an analytic forecast: layouts per second on one core, with and without intervals.
+/// Cost of an analytic forecast on the calibrated P-IB: layouts per second on one core, with and
+/// without intervals.
 #include <benchmark/benchmark.h>
 
 #include "model/analytic/analytic.hpp"
 #include "model/testing.hpp"
+#include "scenarios/io/platforms.hpp"
+#include "scenarios/io/presets.hpp"
 
 namespace {
 
@@ -15,8 +18,13 @@ std::vector<Layout> layouts() {
   return out;
 }
 
+const Platform& calibrated() {
+  static const auto platform = io::read_platform(io::data_path("data/platforms/P-IB.json"));
+  return platform;
+}
+
 void predict(benchmark::State& state) {
-  AnalyticSolver solver{testing::prior_platform()};
+  AnalyticSolver solver{calibrated()};
   const auto all = layouts();
   std::size_t i = 0;
   for (auto _ : state) benchmark::DoNotOptimize(solver.predict(all[i++ % all.size()], nullptr));
@@ -25,7 +33,7 @@ void predict(benchmark::State& state) {
 BENCHMARK(predict)->Name("predict with intervals, layouts");
 
 void point(benchmark::State& state) {
-  AnalyticSolver solver{testing::prior_platform()};
+  AnalyticSolver solver{calibrated()};
   const auto all = layouts();
   std::size_t i = 0;
   for (auto _ : state) {

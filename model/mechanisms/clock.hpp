@@ -10,6 +10,8 @@
 /// Source: arXiv 2610.01380, section 4.1 (clock sweep 502-1,845 MHz on P-RoCE).
 #pragma once
 
+#include <algorithm>
+
 #include "model/platform.hpp"
 #include "model/setup.hpp"
 
@@ -18,9 +20,10 @@ namespace qpcast::clock {
 inline constexpr double reference_mhz = 1970;
 
 /// Time of GPU code that costs `at_reference`, at the setup's clock on the values' platform.
-Duration gpu_time(Duration at_reference, const Setup& setup, const ParameterValues& values);
-
-/// The part of gpu_time that is cycles, C / f.
-Duration cycles_time(Duration at_reference, const Setup& setup, const ParameterValues& values);
+inline Duration gpu_time(Duration at_reference, const Setup& setup, const ParameterValues& values) {
+  const double share = std::min(1.0, setup.cost(values, Cost::clock_share));
+  const double waits = setup.facts->coherent ? values.get(Param::gpu_memory_factor) : 1;
+  return at_reference * (share * reference_mhz / setup.clock_mhz + (1 - share) * waits);
+}
 
 }  // namespace qpcast::clock

@@ -8,11 +8,12 @@ namespace qpcast::connection_cache {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (setup.role == Role::send || setup.role == Role::receive) return;
-  const double excess = setup.active_qps / values.get(Param::conn_onset);
+  const bool many_peers = setup.role == Role::all_to_all;
+  const double onset = values.get(many_peers ? Param::conn_onset : Param::conn_onset_bidirectional);
+  const double excess = setup.active_qps / onset;
   if (excess <= 1) return;
   const double exponent =
-      values.get(setup.role == Role::all_to_all ? Param::conn_decline_all_to_all
-                                                : Param::conn_decline_bidirectional);
+      values.get(many_peers ? Param::conn_decline_all_to_all : Param::conn_decline_bidirectional);
   const double stall = (std::pow(excess, exponent) - 1) * reference_visit / setup.writes_per_visit;
   pipeline.work(Resource::engine, nic_engine::service(setup, values) * stall);
 }

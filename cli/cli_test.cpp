@@ -1,0 +1,157 @@
+/// The executable as a user meets it: golden output, exit statuses, one line for bad input.
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/io/text_file.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+class Scratch {
+ public:
+  Scratch() : path_{fs::temp_directory_path() / ("qpcast-cli-" + std::to_string(::getpid()))} {
+    fs::create_directories(path_);
+  }
+  ~Scratch() { fs::remove_all(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+const Scratch scratch;
+
+Outcome run(const std::string& arguments) {
+  const auto out = scratch / "out", err = scratch / "err";
+  const auto command = std::string{QPCAST_EXECUTABLE} + " " + arguments + " >" + out.string() + " 2>" + err.string();
+  const int raw = std::system(command.c_str());  // NOLINT: a test's own words
+  REQUIRE(WIFEXITED(raw));
+  return {WEXITSTATUS(raw), qpcast::io::read_text(out), qpcast::io::read_text(err)};
+}
+
+}  // namespace
+
+TEST_CASE("golden output", "[golden]") {
+  // Regenerate with cli/golden/regenerate after a change that means to change output.
+  std::ifstream list{"cli/golden/commands"};
+  REQUIRE(list);
+  for (std::string name, command; list >> name && std::getline(list >> std::ws, command);) {
+    INFO(name << ": " << command);
+    const auto outcome = run(command);
+    CHECK(outcome.out == qpcast::io::read_text("cli/golden/" + name + ".txt"));
+    CHECK(outcome.err.empty());
+    CHECK(outcome.status == 0);
+  }
+}
+
+TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
+  const auto file = [](const char* name, const std::string& text) {
+    std::ofstream{scratch / name, std::ios::binary} << text;
+    return (scratch / name).string();
+  };
+  const std::string predict = "predict --platform P-IB ";
+  const std::string header = "id,platform,subject,config,baseline,metric,stat,value,lo,hi,unit,section,note\n";
+  struct Case {
+    std::string arguments;
+    std::string expected;
+  };
+  const std::vector<Case> cases{
+      {predict + "qsp=4", "qsp: unknown key; did you mean 'qps'?"},
+      {predict + "qps=0", "qps: 0: expected a whole number from 1"},
+      {predict + "qps=-1", "expected a whole number"},
+      {predict + "qps=nan", "expected a whole number"},
+      {predict + "qps=4 qps=8", "qps: given twice"},
+      {predict + "inline=1 payload=4096", "inline=1 contradicts payload=4096"},
+      {predict + "workers=2 submitter=gpu", "workers=2 contradicts submitter=gpu"},
+      {predict + "qps", "expected key=value"},
+      {predict + "--library nvshem", "unknown preset 'nvshem'; known:"},
+      {predict + "--env /nowhere", "/nowhere: cannot read"},
+      {predict + "--solver oracle", "--solver"},
+      {"predict qps=1", "--platform is required"},
+      {"predict --platform P-1B", "unknown platform 'P-1B'; known: P-GB200"},
+      {"predict --platform " + file("bad.json", "{\"schema\": \"qpcast.platform/1\", "), "truncated"},
+      {"predict --platform /nowhere.json", "/nowhere.json: cannot read"},
+      {"prdict", "unknown command; did you mean 'predict'?"},
+      {"", "subcommand is required"},
+      {"sweep --platform P-IB qps=4..1 -o " + (scratch / "o.csv").string(), "qps: empty range"},
+      {"sweep --platform P-IB qps=1 -o o.txt", "expected a .csv or .jsonl file"},
+      {"sweep --platform P-IB qps=1 -o /nowhere/o.csv", "cannot write"},
+      {"validate --data /nowhere.csv", "/nowhere.csv: cannot read"},
+      {"validate --data " + file("empty.csv", header), "no rows"},
+      {"validate --data " + file("m.csv", "id,platform\na,b\n"), "m.csv:1: subject: missing column"},
+      {"validate --data " + file("u.csv", header + "a,P-IB,mini-gda,qps=1,,rate,value,1,,,us,s,\n"), "u.csv:2: unit: 'us' but rate"},
+      {"validate --data " + file("n.csv", header + "a,P-IB,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\xff\n"), "n.csv:2: not UTF-8"},
+      {"validate --data data/published/published.csv --tolerance -1", "--tolerance"},
+      {"calibrate " + file("x.csv", header + "a,P-9,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\n") + " -o " + (scratch / "p.json").string(), "no facts for 'P-9'"},
+      {"calibrate data/published/published.csv -o " + (scratch / "p.json").string(), "4 platforms came out"},
+      {"calibrate data/published/published.csv data/published/published.csv -o x", "is also in"},
+  };
+  for (const auto& c : cases) {
+    INFO(c.arguments);
+    const auto outcome = run(c.arguments);
+    INFO(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK(outcome.err.find(c.expected) != std::string::npos);
+    CHECK(outcome.out.empty());
+  }
+}
+
+TEST_CASE("validate exits 1 when a row is out of tolerance, and 0 otherwise", "[validate]") {
+  const std::string data = "validate --data data/published/published.csv --json --tolerance ";
+  const auto strict = run(data + "0.0001");
+  CHECK(strict.status == 1);
+  const auto j = nlohmann::json::parse(strict.out);
+  CHECK(j["schema"] == "qpcast.validation/1");
+  CHECK(j["rows"].size() == 126);
+  for (const auto& row : j["rows"]) CHECK(row["modelled"].get<bool>() == !row.contains("reason"));
+  CHECK(run(data + "9").status == 0);
+}
+
+TEST_CASE("a prediction in JSON has the contract's members", "[predict]") {
+  const auto outcome = run("predict --platform P-IB --library mini-proxy workers=4 rings=32 --json");
+  REQUIRE(outcome.status == 0);
+  const auto j = nlohmann::json::parse(outcome.out);
+  CHECK(j["schema"] == "qpcast.prediction/1");
+  for (const auto& m : j["metrics"]) {
+    CHECK(m["lo"].get<double>() <= m["value"].get<double>());
+    CHECK(m["value"].get<double>() <= m["hi"].get<double>());
+    CHECK_FALSE(m["unit"].get<std::string>().empty());
+  }
+  CHECK_FALSE(j["bottleneck"].get<std::string>().empty());
+  CHECK_FALSE(j["utilisation"].empty());
+}
+
+TEST_CASE("every subcommand has help with an example", "[help]") {
+  for (const char* sub : {"platforms", "predict", "sweep", "validate", "calibrate", "completion"}) {
+    const auto outcome = run(std::string{sub} + " --help");
+    INFO(sub);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find("qpcast " + std::string{sub}) != std::string::npos);
+  }
+  for (const char* shell : {"bash", "zsh", "fish"})
+    CHECK(run(std::string{"completion "} + shell).out.find("predict") != std::string::npos);
+}
+
+TEST_CASE("settings users already have", "[env]") {
+  std::ofstream{scratch / "job.env"} << "export NVSHMEM_IB_ENABLE_IBGDA=1\nNVSHMEM_IBGDA_NUM_RC_PER_PE=8\n";
+  const auto outcome = run("predict --platform P-IB --json threads=256 --env " + (scratch / "job.env").string());
+  REQUIRE(outcome.status == 0);
+  CHECK(nlohmann::json::parse(outcome.out)["layout"] == "library=nvshmem-ibgda;threads=256;qps=8");
+  const auto clash = run("predict --platform P-IB qps=4 --env " + (scratch / "job.env").string());
+  CHECK(clash.status == 2);
+  CHECK(clash.err.find("qps: set to 8, but to 4 on the command line") != std::string::npos);
+}
