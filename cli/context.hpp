@@ -13,7 +13,13 @@
 namespace qpcast::cli {
 
 /// Exit statuses of the contract.
-enum Exit : int { ok = 0, out_of_tolerance = 1, bad_input = 2, interrupted = 130 };
+enum Exit : int {
+  ok = 0,
+  out_of_tolerance = 1,
+  bad_input = 2,
+  device_failed = 3,
+  interrupted = 130
+};
 
 /// Registers one subcommand; its callback stores the exit status in `status`.
 void add_platforms(CLI::App& app, int& status);
@@ -21,6 +27,7 @@ void add_predict(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
+void add_measure(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 
 /// Source named in messages about arguments.

@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", QPCAST_VERSION);
   app.footer(
-      "Exit status: 0 done, 1 a validated row is out of tolerance, 2 bad input.\n"
+      "Exit status: 0 done, 1 a validated row is out of tolerance, 2 bad input,\n"
+      "3 a device or peer failed, 130 interrupted; finished rows are kept.\n"
       "Data is looked for in $QPCAST_DATA, beside the executable, and in the source tree.");
   int status = cli::ok;
   cli::add_platforms(app, status);
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
   cli::add_sweep(app, status);
   cli::add_validate(app, status);
   cli::add_calibrate(app, status);
+  cli::add_measure(app, status);
   cli::add_completion(app, status);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,22 @@
+/// What a row says of the machine that it was measured on.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+
+namespace qpcast::hw {
+
+using Environment = std::map<std::string, std::string>;
+
+/// CPU, kernel, GPU driver and versions. Facts that the system does not tell are left out.
+Environment machine_environment();
+
+/// The first CPU's governor and frequency as they are now.
+Environment processor_state();
+
+/// Clock of the calling thread's processor as observed: dependent additions, one per cycle, timed.
+/// Unit: MHz. Under software emulation this is the emulator's speed.
+double observed_cpu_mhz(std::chrono::milliseconds time);
+
+}  // namespace qpcast::hw

@@ -1,0 +1,19 @@
+#include <fmt/format.h>
+
+#include "hw/experiments/experiments.hpp"
+
+namespace qpcast::hw::experiments {
+
+/// Inline against pointer over the payloads where the two cross.
+void inline_sweep(const Scope& scope, Plan& plan) {
+  const std::vector<int> payloads =
+      scope.full ? std::vector{8, 24, 40, 56, 72, 88, 104, 120, 152, 184, 220}
+                 : std::vector{32, 96, 192};
+  for (const int payload : payloads)
+    for (const int inlined : {0, 1})
+      plan.add("inline sweep",
+               fmt::format("submitter=host;qps=1;batch=1;payload={};inline={}", payload, inlined),
+               Method::latency);
+}
+
+}  // namespace qpcast::hw::experiments

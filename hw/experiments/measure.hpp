@@ -1,0 +1,37 @@
+/// `qpcast measure`: opens the NIC, finds the peer, runs the plan, says what was done.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "hw/exchange/exchange.hpp"
+
+namespace qpcast::hw {
+
+struct MeasureOptions {
+  std::string nic = "emulated";  ///< emulated, verbs or mlx5
+  std::string plan = "quick";
+  std::string output;                    ///< JSONL file; rows are appended
+  std::string platform;                  ///< name in the rows; empty: kind and device
+  std::vector<std::string> experiments;  ///< of the plan; empty: all
+  std::vector<std::string> layouts;      ///< measured instead of the plan's
+  std::string device;                    ///< perftest's -d
+  int gid_index = -1;                    ///< perftest's -x
+  int ib_port = 1;                       ///< perftest's -i
+  bool ignore_governor = false;          ///< perftest's -F
+  std::uint32_t passes = 0;              ///< 0: the plan's
+  std::uint32_t patience_ms = 5000;
+
+  bool server = false;
+  bool client = false;
+  Endpoint exchange;  ///< bound exactly as given, or connected to; perftest's -p
+  std::string token;  ///< a client needs it; a server makes one up when empty
+};
+
+/// Prints a summary to `out` and everything else to stderr.
+/// @throws InputError, DeviceError, ExchangeError, Interrupted. Finished rows are kept.
+void measure(const MeasureOptions& options, std::ostream& out);
+
+}  // namespace qpcast::hw

@@ -1,0 +1,101 @@
+#include "hw/experiments/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hw/experiments/experiments.hpp"
+#include "model/error.hpp"
+
+namespace qpcast::hw {
+
+namespace {
+
+struct Entry {
+  const char* name;
+  void (*add)(const Scope&, Plan&);
+};
+
+constexpr Entry experiments_in_order[] = {
+    {"single operation", experiments::single_operation},
+    {"inline sweep", experiments::inline_sweep},
+    {"completion scope", experiments::completion_scope},
+    {"batching", experiments::batching},
+    {"queues", experiments::queues},
+    {"publication", experiments::publication},
+    {"threads per SM", experiments::threads_per_sm},
+    {"proxy shape", experiments::proxy_shape},
+    {"handoff", experiments::handoff},
+    {"loaded round trip", experiments::loaded_round_trip},
+    {"payload sweep", experiments::payload_sweep},
+    {"connection sweep", experiments::connection_sweep},
+    {"DC", experiments::dc},
+    {"SM clock", experiments::sm_clock},
+    {"host state", experiments::host_state},
+};
+
+void check_names(const std::vector<std::string>& experiments) {
+  const auto known = experiment_names();
+  for (const auto& name : experiments)
+    if (std::ranges::find(known, name) == known.end())
+      throw InputError{"measure", "experiment",
+                       fmt::format("'{}' is not one of {}", name, fmt::join(known, ", "))};
+}
+
+}  // namespace
+
+std::vector<std::string> experiment_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : experiments_in_order) names.emplace_back(entry.name);
+  return names;
+}
+
+void Plan::add(const std::string& experiment, std::string_view layout, Method method) {
+  Point point{experiment, parse_layout(layout, experiment), method};
+  point.layout.check(experiment);
+  points.push_back(std::move(point));
+}
+
+void Plan::skip(const std::string& experiment, const std::string& reason) {
+  skipped.push_back({experiment, reason});
+}
+
+void use_layouts(Plan& plan, const std::vector<std::string>& layouts) {
+  plan.points.clear();
+  plan.skipped.clear();
+  for (const auto& text : layouts) {
+    const auto layout = parse_layout(text, "--layout");
+    if (layout.has(Key::background_ctas)) {
+      plan.add("layout", text, Method::round_trip);
+    } else if (layout.has(Key::window)) {
+      plan.add("layout", text, Method::rate);
+    } else {
+      plan.add("layout", text, Method::latency);
+      plan.add("layout", text, Method::round_trip);
+    }
+  }
+}
+
+Plan make_plan(const std::string& name, Scope scope, const std::vector<std::string>& experiments) {
+  using namespace std::chrono_literals;
+  if (name != "quick" && name != "full")
+    throw InputError{"measure", "plan", fmt::format("'{}' is not one of quick, full", name)};
+  check_names(experiments);
+  scope.full = name == "full";
+  Plan plan;
+  plan.name = name;
+  if (scope.full) {
+    plan.passes = 7;
+    plan.pass_time = 300ms;
+    plan.warm_up = 100ms;
+    plan.warm_time = 20s;
+    plan.cold_time = 45s;
+  }
+  for (const auto& entry : experiments_in_order)
+    if (experiments.empty() || std::ranges::find(experiments, entry.name) != experiments.end())
+      entry.add(scope, plan);
+  return plan;
+}
+
+}  // namespace qpcast::hw

@@ -1,0 +1,96 @@
+#include "hw/experiments/row_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "hw/nic/device_error.hpp"
+#include "model/error.hpp"
+#include "scenarios/io/measurements.hpp"
+
+namespace qpcast::hw {
+
+namespace {
+
+std::string read_all(int descriptor, const std::string& path) {
+  std::string text;
+  std::array<char, 1 << 16> buffer{};
+  for (;;) {
+    const auto got = ::read(descriptor, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw DeviceError{path, "read", errno, "is it a regular file?"};
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+RowFile::RowFile(std::string path, const std::string& source_kind, const std::string& nic)
+    : path_{std::move(path)} {
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) throw DeviceError{path_, "open", errno, "give a writable file (-o)"};
+  try {
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0)
+      throw DeviceError{path_, "flock", errno, "another run writes this file"};
+    read_rows(source_kind, nic);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+RowFile::~RowFile() { ::close(descriptor_); }
+
+void RowFile::read_rows(const std::string& source_kind, const std::string& nic) {
+  const auto text = read_all(descriptor_, path_);
+  const auto whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+  if (whole != text.size() && ::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0)
+    throw DeviceError{path_, "ftruncate", errno, "cannot cut off the torn last line"};
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < whole;) {
+    const auto end = text.find('\n', at);
+    const auto line = std::string_view{text}.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    if (line.empty()) continue;
+    const auto row = io::from_json_line(std::string{line}, path_, number);
+    const auto& kind = row.source.kind;
+    const auto found = row.environment.find("nic");
+    const auto device = found == row.environment.end() ? std::string{} : found->second;
+    if (kind != source_kind || device != nic)
+      throw InputError{path_, number, "nic",
+                       fmt::format("rows of {} ({}), this run is on {} ({}); give another file",
+                                   device, kind, nic, source_kind)};
+    ids_.insert(row.id);
+  }
+}
+
+void RowFile::append(const Measurement& row) {
+  const auto before = ::lseek(descriptor_, 0, SEEK_END);
+  const auto line = io::to_json_line(row) + "\n";
+  std::string_view left = line;
+  while (!left.empty()) {
+    const auto written = ::write(descriptor_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int code = errno;
+      // What was written of this row goes; the rows before it stay.
+      const bool restored = ::ftruncate(descriptor_, before) == 0;
+      throw DeviceError{path_, "write", code,
+                        restored
+                            ? "is the disk full? Finished rows are kept"
+                            : "is the disk full? The last line is torn; the next run mends it"};
+    }
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(descriptor_) != 0 && errno != EINVAL)
+    throw DeviceError{path_, "fsync", errno, "is the disk full? Finished rows are kept"};
+  ids_.insert(row.id);
+}
+
+}  // namespace qpcast::hw

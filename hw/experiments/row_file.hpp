@@ -1,0 +1,36 @@
+/// The rows of a run: a JSONL file (scenarios/io/measurements.hpp) to which finished rows are
+/// appended, each synced to disk.
+///
+/// A run may be killed at any byte; the next one continues. A torn last line is cut off, rows that
+/// are there are kept and not measured again. One process writes a file at a time.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "model/measurement.hpp"
+
+namespace qpcast::hw {
+
+class RowFile {
+ public:
+  /// Opens or creates. @throws InputError for a line that is no row, or rows of another device;
+  /// @throws DeviceError when the file cannot be opened or another run has it
+  RowFile(std::string path, const std::string& source_kind, const std::string& nic);
+  ~RowFile();
+  RowFile(const RowFile&) = delete;
+  RowFile& operator=(const RowFile&) = delete;
+
+  bool has(const std::string& id) const { return ids_.contains(id); }
+  std::size_t size() const { return ids_.size(); }
+  /// Appends and syncs. @throws DeviceError (disk full) with the file as it was before
+  void append(const Measurement& row);
+
+ private:
+  void read_rows(const std::string& source_kind, const std::string& nic);
+  std::string path_;
+  int descriptor_ = -1;
+  std::set<std::string> ids_;
+};
+
+}  // namespace qpcast::hw

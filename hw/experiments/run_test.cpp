@@ -1,0 +1,186 @@
+#include "hw/experiments/run.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "hw/experiments/interrupt.hpp"
+#include "hw/experiments/local_peer.hpp"
+#include "hw/experiments/memory_nic.hpp"
+#include "hw/experiments/statistics.hpp"
+#include "model/error.hpp"
+
+using namespace qpcast;
+using namespace qpcast::hw;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+  Fixture() : path{std::filesystem::temp_directory_path() / "qpcast-run-XXXXXX"} {
+    REQUIRE(::mkdtemp(path.data()) != nullptr);
+    file = path + "/run.jsonl";
+  }
+  ~Fixture() { std::filesystem::remove_all(path); }
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  RunReport run(const Plan& plan, const std::atomic<bool>* interrupted = nullptr) {
+    LocalPeer peer{nic};
+    const Bench bench{nic, peer, {}, 200ms, interrupted};
+    RowFile rows{file, nic.kind(), nic.name()};
+    return run_plan(plan, bench, "test", nic.environment(), rows);
+  }
+  std::vector<nlohmann::json> rows() const {
+    std::vector<nlohmann::json> all;
+    std::ifstream in{file};
+    for (std::string line; std::getline(in, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+
+  MemoryNic nic;
+  std::string path, file;
+};
+
+Plan short_plan(const std::vector<std::string>& experiments) {
+  auto plan = make_plan("quick",
+                        {.kind = "emulated", .processors = 2, .no_gpu = "no GPU", .no_dc = "no DC"},
+                        experiments);
+  plan.passes = 2;
+  plan.pass_time = 2ms;
+  plan.warm_up = 1ms;
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("every experiment of the quick plan runs or says why not") {
+  Fixture f;
+  const auto plan = short_plan({});
+  const auto report = f.run(plan);
+  CHECK(report.measured == f.rows().size());
+  CHECK(report.skipped.size() == plan.skipped.size());
+  for (const auto& name : experiment_names()) {
+    INFO(name);
+    const bool ran =
+        std::ranges::any_of(plan.points, [&](auto& p) { return p.experiment == name; });
+    const bool said =
+        std::ranges::any_of(plan.skipped, [&](auto& s) { return s.experiment == name; });
+    CHECK((ran || said));
+  }
+  for (const auto& row : f.rows()) {
+    INFO(row.dump());
+    CHECK(row["value"].get<double>() > 0);
+    CHECK(row["lo"].get<double>() <= row["value"].get<double>());
+    CHECK(row["value"].get<double>() <= row["hi"].get<double>());
+    CHECK(row["passes"] == 2);
+    CHECK(row["source"]["kind"] == "emulated");
+  }
+}
+
+TEST_CASE("the full plan's layouts are all valid") {
+  const auto plan =
+      make_plan("full", {.kind = "verbs", .processors = 16, .no_gpu = "no", .no_dc = "no"}, {});
+  CHECK(plan.points.size() > 100);
+  CHECK_THROWS_WITH(make_plan("short", {}, {}), Catch::Contains("quick, full"));
+  CHECK_THROWS_WITH(make_plan("quick", {}, {"batch"}), Catch::Contains("batching"));
+}
+
+TEST_CASE("a second run measures nothing again") {
+  Fixture f;
+  const auto plan = short_plan({"handoff", "batching"});
+  const auto first = f.run(plan);
+  const auto before = f.rows();
+  const auto second = f.run(plan);
+  CHECK(second.measured == 0);
+  CHECK(second.kept == first.measured);
+  CHECK(f.rows() == before);
+}
+
+TEST_CASE("layouts that the device refuses are listed, the others run") {
+  Fixture f;
+  f.nic.refuse_inline = true;
+  const auto report = f.run(short_plan({"inline sweep"}));
+  CHECK(report.measured == 6);
+  REQUIRE(report.skipped.size() == 3);
+  CHECK(report.skipped[0].reason.find("no inline data") != std::string::npos);
+}
+
+TEST_CASE("faults end the run with a message and keep the rows that are finished") {
+  Fixture f;
+  const auto plan = short_plan({"handoff"});
+  std::size_t opened = 0;
+  SECTION("a queue pair goes to error") {
+    f.nic.on_open = [&](MemoryChannel& channel) { channel.fail_posts = ++opened > 2; };
+    CHECK_THROWS_WITH(f.run(plan), Catch::Contains("queue pair in error"));
+  }
+  SECTION("the peer dies") {
+    f.nic.on_open = [&](MemoryChannel& channel) { channel.silent = ++opened > 2; };
+    CHECK_THROWS_WITH(f.run(plan), Catch::Contains("did the peer die"));
+  }
+  SECTION("SIGINT") {
+    const InterruptScope scope;
+    f.nic.on_open = [&](MemoryChannel&) {
+      if (++opened == 3) std::raise(SIGINT);
+    };
+    CHECK_THROWS_AS(f.run(plan, &InterruptScope::flag()), Interrupted);
+  }
+  CHECK(f.rows().size() == 2);
+}
+
+TEST_CASE("wrong payload is an error, not a row") {
+  Fixture f;
+  LocalPeer peer{f.nic};
+  class Corrupting final : public Peer {
+   public:
+    explicit Corrupting(Peer& peer) : peer_{peer} {}
+    std::vector<Address> open(const LinkSpec& spec, std::span<const Address> ours) override {
+      return peer_.open(spec, ours);
+    }
+    void clear() override { peer_.clear(); }
+    std::optional<std::uint64_t> check(std::uint64_t seed, const PayloadShape& shape) override {
+      return peer_.check(seed ^ 1, shape);
+    }
+    void start_echo() override { peer_.start_echo(); }
+    void stop_echo() override { peer_.stop_echo(); }
+    void close() override { peer_.close(); }
+
+   private:
+    Peer& peer_;
+  } corrupting{peer};
+  const Bench bench{f.nic, corrupting, {}, 200ms, nullptr};
+  RowFile rows{f.file, f.nic.kind(), f.nic.name()};
+  CHECK_THROWS_WITH(run_plan(short_plan({"batching"}), bench, "test", f.nic.environment(), rows),
+                    Catch::Contains("is wrong at the peer"));
+  CHECK(rows.size() == 0);
+}
+
+TEST_CASE("quantiles interpolate, a summary orders its passes") {
+  std::vector<double> samples{4, 1, 3, 2};
+  CHECK(median(samples) == Approx(2.5));
+  CHECK(quantile(samples, 0.99) == Approx(3.97));
+  const auto summary = summarise({3, 1, 2});
+  CHECK(summary.value == 2);
+  CHECK(summary.lo == 1);
+  CHECK(summary.hi == 3);
+  CHECK(summary.spread == Approx(0.5));
+}
+
+TEST_CASE("the pattern shows a single wrong byte wherever it is") {
+  std::vector<std::byte> bytes(5 * 24);
+  fill_pattern(bytes, 7);
+  const PayloadShape shape{5, 24, 20};
+  CHECK_FALSE(first_difference(bytes, 7, shape));
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    auto copy = bytes;
+    copy[at] ^= std::byte{0x40};
+    const auto found = first_difference(copy, 7, shape);
+    if (at % 24 < 20)
+      CHECK(found == at);
+    else
+      CHECK_FALSE(found);
+  }
+}
