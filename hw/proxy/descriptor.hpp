@@ -36,7 +36,8 @@ struct alignas(16) Descriptor {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
 };
-static_assert(sizeof(Descriptor) == 16 && alignof(Descriptor) == 16);
+static_assert(sizeof(Descriptor) == 16);
+static_assert(alignof(Descriptor) == 16);
 
 inline constexpr std::uint32_t largest_request = (1U << 24) - 1;
 
