@@ -1,5 +1,5 @@
-/// The GPU's end of a descriptor ring (host half: ring.hpp). The ring is host memory mapped into the
-/// GPU; `reserved` of a baseline ring is GPU memory.
+/// The GPU's end of a descriptor ring (host half: ring.hpp). The ring is host memory mapped into
+/// the GPU; `reserved` of a baseline ring is GPU memory.
 ///
 ///   baseline   atomic reservation on the device, a PCIe read of the worker's progress for every
 ///              descriptor, a system-scope fence before the half that makes it valid
@@ -15,9 +15,9 @@ namespace qpcast::hw::device {
 
 struct RingOnDevice {
   Descriptor* slots;
-  std::uint64_t capacity;             ///< a power of two
-  unsigned long long* reserved;       ///< GPU memory
-  const std::uint64_t* consumed;      ///< host memory, written by the worker
+  std::uint64_t capacity;         ///< a power of two
+  unsigned long long* reserved;   ///< GPU memory
+  const std::uint64_t* consumed;  ///< host memory, written by the worker
 };
 
 /// Reads of the worker's progress before a full ring is given up: about a second over PCIe.

@@ -25,10 +25,9 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   pipeline.servers(Resource::queue, std::min(setup.qps, streams));
   pipeline.work(Resource::queue, each, fixed);
   if (warp) pipeline.work(Resource::submitter, each, fixed);
-  if (setup.publication == Publication::warp_synchronised) {
-    const auto& lane = pipeline.station(Resource::submitter);
-    pipeline.work(Resource::queue, lane.per_message / lanes, lane.per_batch / lanes);
-  }
+  // Lanes that wait for each other spend 32 sections a round, theirs and their neighbours'.
+  if (setup.publication == Publication::warp_synchronised)
+    pipeline.work(Resource::submitter, each * lanes, fixed * lanes);
 }
 
 }  // namespace qpcast::publication

@@ -10,8 +10,8 @@
 ///   thread-handoff      the section passes from thread to thread
 ///   warp-cooperative    one lane publishes for its warp; the warp holds build and section, so a
 ///                       single warp is bound by build + section, several by the section alone
-///   warp-synchronised   thread-handoff with the lanes of a warp kept together: they build in one
-///                       build time, during which the queue has nothing to publish
+///   warp-synchronised   thread-handoff with the lanes of a warp kept together: a lane's round is
+///                       its build and the sections of all 32
 ///   warp-drifting       lanes drift apart and wait for each other: section * drift
 ///
 /// Parameters per cost profile: publish, publish_per_wqe (us at the reference clock), drift (a

@@ -65,8 +65,8 @@ class GpuWorld : public World {
                              : 1.0;
     section_ = (queue.per_message * batch_ + queue.per_batch * per_doorbell).us() / drift;
     build_ = (submitter.per_message * batch_ + submitter.per_batch * per_doorbell).us();
-    // The pipeline counts a synchronised warp's build as the queue's time too; here it passes.
-    if (setup.publication == Publication::warp_synchronised) section_ -= build_ / lanes_per_warp;
+    // The pipeline counts all sections of a synchronised warp as a lane's time; here they pass.
+    if (setup.publication == Publication::warp_synchronised) build_ -= section_ * lanes_per_warp;
     if (setup.warp_publishes()) build_ -= section_;  // the pipeline counts it as the warp's time
     complete_ = pipeline.total(Phase::complete).us();
     create(static_cast<std::size_t>(std::llround(submitter.servers)));
