@@ -2,12 +2,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "model/library.hpp"
 #include "model/platform.hpp"
+#include "model/prediction.hpp"
+#include "validate/compare.hpp"
 
 namespace qpcast::cli {
 
@@ -33,5 +36,23 @@ Presets load_presets();
 
 /// `key=value` arguments to a checked layout. @throws InputError
 Layout parse_arguments(const std::vector<std::string>& items, const std::string& library);
+
+/// `--solver` and what only the discrete-event one reads.
+struct SolverChoice {
+  std::string name = "analytic";
+  std::uint64_t seed = 1, messages = 1'000'000;
+  std::string trace;  ///< Chrome trace file; empty: none
+};
+/// Registers --solver, --seed and --messages, and --trace where one layout is forecast.
+void add_solver(CLI::App& sub, SolverChoice& choice, bool one_layout);
+
+/// Forecasts layouts on one platform; for one thread at a time.
+using Forecaster = std::function<Prediction(const Layout&, const LibraryPreset*)>;
+/// @throws InputError when the solver is not built in, naming the package it needs
+Forecaster make_forecaster(const SolverChoice& choice, const Platform& platform);
+/// Answers rows of any of the platforms.
+validate::Answerer make_answerer(const SolverChoice& choice,
+                                 const std::map<std::string, Platform>& platforms,
+                                 const Presets& presets);
 
 }  // namespace qpcast::cli

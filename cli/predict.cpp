@@ -2,7 +2,6 @@
 
 #include "cli/context.hpp"
 #include "cli/terminal.hpp"
-#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 #include "scenarios/io/environment.hpp"
 #include "scenarios/io/predictions.hpp"
@@ -12,7 +11,8 @@ namespace qpcast::cli {
 namespace {
 
 struct Arguments {
-  std::string platform, library, environment, solver = "analytic";
+  std::string platform, library, environment;
+  SolverChoice solver;
   std::vector<std::string> keys;
   bool json = false, csv = false;
 };
@@ -36,6 +36,19 @@ Layout layout_of(const Arguments& a, const Presets& presets) {
   return layout;
 }
 
+void print_simulation(const SimulationReport& s) {
+  fmt::print("\n{} messages ({} of them warm-up) over {} us, seed {}; rate +- {:.2g} %{}\n", s.messages, s.warm_up,
+             number(s.simulated_us), s.seed, 100 * s.half_width, s.converged ? "" : " at the end of the budget");
+  Table table{{"<latency, us", "count", "mean", "p50", "p99", "p99.9"}};
+  const auto row = [&](const char* name, const SimulatedLatency& l) {
+    if (l.count == 0) return;
+    table.row({name, fmt::format("{}", l.count), number(l.mean), number(l.p50), number(l.p99), number(l.p999)});
+  };
+  row("message", s.latency);
+  row("probe round trip", s.probe);
+  fmt::print("{}", table.text());
+}
+
 void print_table(const Prediction& p, const std::string& platform, const Layout& layout) {
   fmt::print("{} on {}{}, {} solver\n\n", layout.to_string(), platform, p.emulated ? " (emulated)" : "", p.solver);
   Table table{{"<metric", "value", "90 % lo", "hi", "<unit"}};
@@ -44,6 +57,7 @@ void print_table(const Prediction& p, const std::string& platform, const Layout&
                number(m.estimate.hi), std::string{metric_unit(m.metric)}});
   fmt::print("{}\nbottleneck: {}\n", table.text(), bold(p.bottleneck));
   for (const auto& s : p.stations) fmt::print("  {:<18} {:5.1f} % busy\n", s.name, 100 * s.utilisation);
+  if (p.simulation) print_simulation(*p.simulation);
   for (const auto& w : p.warnings) fmt::print("warning: {}\n", w);
 }
 
@@ -57,8 +71,8 @@ void run(const Arguments& a) {
   const auto platform = load_platform(a.platform);
   const auto presets = load_presets();
   const auto layout = layout_of(a, presets);
-  AnalyticSolver solver{platform};
-  const auto prediction = solver.predict(layout, find_preset(presets, layout.library, command_line));
+  const auto forecast = make_forecaster(a.solver, platform);
+  const auto prediction = forecast(layout, find_preset(presets, layout.library, command_line));
   if (a.json)
     fmt::print("{}\n", io::to_json(prediction, platform.name, layout).dump(1));
   else if (a.csv)
@@ -75,7 +89,7 @@ void add_predict(CLI::App& app, int&) {
   sub->add_option("--platform", a->platform, "Platform name or .json file")->required();
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
   sub->add_option("--env", a->environment, "File of NAME=VALUE settings of NVSHMEM, NCCL or DeepEP");
-  sub->add_option("--solver", a->solver, "analytic")->check(CLI::IsMember({"analytic"}));
+  add_solver(*sub, a->solver, true);
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_option("key=value", a->keys, "The layout; the vocabulary is below");
@@ -86,7 +100,8 @@ void add_predict(CLI::App& app, int&) {
                                                 : fmt::format(": {}", fmt::join(f.choices, ", ")));
   sub->footer("Examples:\n  qpcast predict --platform P-IB --library nvshmem-ibgda qps=4 threads=256 payload=8\n"
               "  qpcast predict --platform P-IB --library mini-proxy workers=4 rings=32 batch=16 --json\n"
-              "  qpcast predict --platform P-IB --env job.env threads=1024\n\n" + vocabulary);
+              "  qpcast predict --platform P-IB --env job.env threads=1024\n"
+              "  qpcast predict --platform P-IB --solver simgrid --trace t.json threads=64 qps=8\n\n" + vocabulary);
   sub->callback([a] { run(*a); });
 }
 

@@ -7,7 +7,6 @@
 
 #include "cli/context.hpp"
 #include "cli/terminal.hpp"
-#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 #include "scenarios/io/platforms.hpp"
 #include "scenarios/io/sweep_file.hpp"
@@ -20,12 +19,14 @@ struct Arguments {
   std::string platform, library, out;
   std::vector<std::string> keys;
   int jobs = 1;
+  SolverChoice solver;
 };
 
 /// Everything that decides the bytes of the result.
 std::string signature_of(const Arguments& a, const Platform& platform) {
   const auto calibration = std::hash<std::string>{}(io::to_json(platform));
-  return fmt::format("{} {:x} {} {}", platform.name, calibration, a.library, fmt::join(a.keys, " "));
+  return fmt::format("{} {:x} {} {} {} {} {}", platform.name, calibration,
+                     a.solver.name, a.solver.seed, a.solver.messages, a.library, fmt::join(a.keys, " "));
 }
 
 void run(const Arguments& a) {
@@ -43,8 +44,8 @@ void run(const Arguments& a) {
   job.jobs = a.jobs;
   job.progress = [&](double done) { progress.update(done); };
   job.make_predictor = [&]() -> io::Predictor {
-    return [solver = std::make_shared<AnalyticSolver>(platform), presets](const Layout& layout) {
-      return solver->predict(layout, find_preset(*presets, layout.library, command_line));
+    return [forecast = make_forecaster(a.solver, platform), presets](const Layout& layout) {
+      return forecast(layout, find_preset(*presets, layout.library, command_line));
     };
   };
   const auto already = io::run_sweep(sweep, job);
@@ -59,8 +60,9 @@ void add_sweep(CLI::App& app, int&) {
   const auto a = std::make_shared<Arguments>();
   sub->add_option("--platform", a->platform, "Platform name or .json file")->required();
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
-  sub->add_option("--jobs", a->jobs, "Worker threads; the result does not depend on them")
+  sub->add_option("--jobs", a->jobs, "Worker threads (simgrid: processes); the result does not depend on them")
       ->check(CLI::Range(1, 1024))->capture_default_str();
+  add_solver(*sub, a->solver, false);
   sub->add_option("-o,--output", a->out, "Result, .csv or .jsonl; an interrupted run resumes")->required();
   sub->add_option("key=values", a->keys, "key=a,b,c or key=1..64*2 or key=1..10+3")->required();
   sub->footer("Examples:\n  qpcast sweep --platform P-IB --library mini-gda qps=1..64*2 batch=1,16,32 threads=64 -o qps.csv\n"

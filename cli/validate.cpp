@@ -14,6 +14,7 @@ namespace {
 struct Arguments {
   std::string platform, data;
   double tolerance = 0.15;
+  SolverChoice solver;
   bool json = false, csv = false, markdown = false;
 };
 
@@ -60,7 +61,8 @@ int run(const Arguments& a) {
     const auto name = p.name;
     platforms.emplace(name, std::move(p));
   }
-  const auto c = validate::compare(rows, platforms, load_presets(), a.tolerance);
+  const auto presets = load_presets();
+  const auto c = validate::compare(rows, make_answerer(a.solver, platforms, presets), a.tolerance);
   if (a.json)
     fmt::print("{}\n", validate::to_json(c).dump(1));
   else if (a.markdown)
@@ -81,6 +83,7 @@ void add_validate(CLI::App& app, int& status) {
   sub->add_option("--platform", a->platform, "Platform name or .json file; without it, each row's own");
   sub->add_option("--data", a->data, "Measurements, .csv or .jsonl")->required();
   sub->add_option("--tolerance", a->tolerance, "Relative error a row may have")->check(CLI::Range(0.0, 10.0))->capture_default_str();
+  add_solver(*sub, a->solver, false);
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   auto* csv = sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_flag("--markdown", a->markdown, "Errors by mechanism, as a Markdown table")->excludes(json)->excludes(csv);
