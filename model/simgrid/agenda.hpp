@@ -13,6 +13,7 @@ enum class EventKind : std::uint32_t {
   doorbell,        ///< the exclusive section ended, the NIC learns of the batch
   lane_ready,      ///< a drifting lane finished its WQE
   section_ended,   ///< a drifting queue's section ended
+  flushed,         ///< a group of drifting lanes noticed its completions
   handed_off,      ///< a producer's descriptor is in its ring
   worker_ready,    ///< a proxy worker looks at its rings
   posted,          ///< a worker's post reaches the NIC

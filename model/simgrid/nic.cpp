@@ -18,10 +18,9 @@ Nic::Nic(const Scene& scene, const SimulationOptions& options, Random& random, T
       turn_{scene.engine * scene.batch *
             std::min(scene.gpu ? scene.queues : scene.workers, scene.streams)} {}
 
-double Nic::stall(std::uint32_t connection) {
-  if (connection == last_connection_) return 0;
-  last_connection_ = connection;
-  double time = scene_.dc_switch;
+double Nic::stall(std::uint32_t n, std::uint32_t connection) {
+  // The switch is paid once a visit, whichever of its doorbells it falls on.
+  double time = scene_.dc_switch * n / scene_.visit;
   if (scene_.cache_matters && !cache_.visit(connection, random_)) time += scene_.miss;
   return time;
 }
@@ -39,7 +38,7 @@ Nic::Passage Nic::beyond(double departs) const {
 
 Nic::Passage Nic::send(double now, std::uint32_t n, std::uint32_t queue, std::uint32_t connection) {
   const double start = std::max(now, engine_free_);
-  const double service = n * scene_.engine + stall(connection);
+  const double service = n * scene_.engine + stall(n, connection);
   engine_free_ = start + service;
   const double first = engine_free_ - (n - 1) * scene_.engine;  // leaves the engine
   wire_free_ =

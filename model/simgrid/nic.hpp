@@ -39,7 +39,7 @@ class Nic {
   std::uint64_t misses() const { return cache_.misses(); }
 
  private:
-  double stall(std::uint32_t connection);
+  double stall(std::uint32_t n, std::uint32_t connection);
   void load(double now, double busy);
   Passage beyond(double departs) const;
 
@@ -52,7 +52,6 @@ class Nic {
   double engine_free_ = 0, wire_free_ = 0;
   double engine_busy_ = 0, wire_busy_ = 0;
   double utilisation_ = 0, utilisation_at_ = 0;
-  std::uint32_t last_connection_ = UINT32_MAX;
 };
 
 }  // namespace qpcast::simgrid

@@ -25,9 +25,13 @@ std::uint32_t Itinerary::next(std::uint32_t messages, Random& random) {
 void GpuProbePath::submit(double now, bool idle) {
   const auto& scene = world_.scene;
   double turn = now;
-  // The section itself is part of the probe's call; what it waits for is the sections before it.
-  if (!idle && scene.section && scene.setup.queue != Queue::private_queue)
-    turn = sections_.enter(0, now, 1) - scene.section_fixed - scene.section_each;
+  if (!idle && scene.setup.queue != Queue::private_queue) {
+    if (scene.setup.completion != Completion::per_qp && last_acknowledged_ > now)
+      turn = last_acknowledged_ + scene.complete;
+    // The section itself is part of the probe's call; it waits for the sections before it.
+    if (scene.section)
+      turn = sections_.enter(0, turn, 1) - scene.section_fixed - scene.section_each;
+  }
   world_.agenda.at(turn, EventKind::probe_doorbell, 0);
 }
 
@@ -74,8 +78,15 @@ void Streams::built(std::uint32_t s, double now) {
 void Streams::doorbell(std::uint32_t s, double now) {
   auto& stream = streams_[s];
   const auto n = world_.scene.batch;
-  const auto connection = stream.itinerary.next(n, world_.random);
-  const auto passage = world_.nic.send(now, n, s % world_.scene.queues, connection);
+  const auto queue = s % world_.scene.queues;
+  Nic::Passage passage{};
+  // A doorbell may announce several short visits; within one, no message differs from another.
+  for (auto left = n; left > 0;) {
+    const auto piece = std::min(left, world_.scene.visit);
+    passage = world_.nic.send(now, piece, queue, stream.itinerary.next(piece, world_.random));
+    left -= piece;
+  }
+  probe_.note(queue, passage);
   world_.departed(passage, n);
   const double done = passage.acknowledged + world_.scene.complete;
   world_.record_latency(done - stream.began, n);

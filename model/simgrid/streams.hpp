@@ -51,9 +51,15 @@ class Sections {
   std::uint64_t announced_ = 0, sections_ = 0;
 };
 
-/// The probe's way through a GPU-built queue.
+/// The probe's way through a GPU-built queue. Behind bulk traffic it waits for the sections
+/// requested before its own, and where the library completes a whole context (per-peer, all-QP),
+/// for everything that is outstanding in the shared one.
 class GpuProbePath {
  public:
+  /// Bulk messages went out on a queue.
+  void note(std::uint32_t queue, const Nic::Passage& passage) {
+    if (queue == 0) last_acknowledged_ = passage.acknowledged;
+  }
   GpuProbePath(World& world, Sections& sections) : world_{world}, sections_{sections} {}
   void submit(double now, bool idle);
   void doorbell(double now);
@@ -61,6 +67,7 @@ class GpuProbePath {
  private:
   World& world_;
   Sections& sections_;
+  double last_acknowledged_ = 0;
 };
 
 class Streams : public Traffic {

@@ -28,9 +28,7 @@ SynchronisedWarps::SynchronisedWarps(World& world)
   for (std::uint32_t w = 0; w < count; ++w)
     warps_.push_back({Outstanding{credit, scene.batch},
                       Itinerary{scene, world.options.cyclic_visits, w},
-                      0,
-                      0,
-                      {}});
+                      0, 0, 0, false, {}});
 }
 
 void SynchronisedWarps::start() {
@@ -64,7 +62,11 @@ void SynchronisedWarps::built(std::uint32_t w, double now) {
     warp.starts.push_back(warp.began);
     warp.outstanding.add(warp.published + scene.transit + scene.acknowledge + scene.complete);
   }
-  begin(w, std::max(now, previous));
+  warp.unflushed += per_lane_;
+  if (warp.unflushed >= scene.setup.window)
+    warp.flushing = true;
+  else
+    begin(w, std::max(now, previous));
 }
 
 void SynchronisedWarps::doorbell(std::uint32_t w, double now) {
@@ -76,6 +78,11 @@ void SynchronisedWarps::doorbell(std::uint32_t w, double now) {
   world_.departed(passage, n);
   world_.record_latency(passage.acknowledged + scene.complete - warp.starts.front(), n);
   warp.starts.erase(warp.starts.begin());
+  probe_.note(w % scene.queues, passage);
+  if (!warp.flushing || !warp.starts.empty()) return;
+  warp.flushing = false;
+  warp.unflushed = 0;
+  begin(w, passage.acknowledged + scene.complete);
 }
 
 void SynchronisedWarps::handle(const Event& event) {
@@ -98,7 +105,7 @@ DriftingWarps::DriftingWarps(World& world)
   const auto per_queue = (scene.streams + scene.queues - 1) / scene.queues;
   lanes_.reserve(scene.streams);
   for (std::uint32_t i = 0; i < scene.streams; ++i)
-    lanes_.push_back({Itinerary{scene, world.options.cyclic_visits, i}, 0, 0, 0, false});
+    lanes_.push_back({Itinerary{scene, world.options.cyclic_visits, i}, 0, 0, 0, 0, false});
   for (std::uint32_t q = 0; q < scene.queues; ++q)
     queues_.push_back({std::vector<std::uint32_t>(per_queue), 0, 0, 0,
                        Outstanding{static_cast<double>(world.options.send_queue), scene.batch}});
@@ -122,17 +129,23 @@ void DriftingWarps::start() {
   }
 }
 
+std::uint32_t DriftingWarps::new_group() {
+  if (free_groups_.empty()) {
+    free_groups_.push_back(static_cast<std::uint32_t>(group_left_.size()));
+    group_left_.push_back(0);
+    flushing_.emplace_back();
+  }
+  const auto group = free_groups_.back();
+  free_groups_.pop_back();
+  return group;
+}
+
 /// Lanes of one warp that left together reserve their next slots and build side by side.
 void DriftingWarps::build(std::uint32_t queue, std::uint32_t count, const std::uint32_t* lanes,
                           double now) {
   auto& q = queues_[queue];
   const auto& scene = world_.scene;
-  if (free_groups_.empty()) {
-    free_groups_.push_back(static_cast<std::uint32_t>(group_left_.size()));
-    group_left_.push_back(0);
-  }
-  const auto group = free_groups_.back();
-  free_groups_.pop_back();
+  const auto group = new_group();
   group_left_[group] = count;
   const auto warp = lanes_[lanes[0]].warp;
   const double shared = 1 + scene.coherence * building_[warp]++;
@@ -190,20 +203,48 @@ void DriftingWarps::section_ended(std::uint32_t queue, double now) {
   world_.departed(passage, n);
   const double done = passage.acknowledged + world_.scene.complete;
   q.outstanding.add(done);
+  probe_.note(queue, passage);
   for (const auto lane : run_) world_.record_latency(done - lanes_[lane].began, 1);
   for (std::size_t from = 0; from < run_.size();) {
     auto to = from + 1;
     while (to < run_.size() && lanes_[run_[to]].warp == lanes_[run_[from]].warp) ++to;
-    build(queue, static_cast<std::uint32_t>(to - from), run_.data() + from, now);
+    proceed(queue, from, to, now, done);
     from = to;
   }
   publish(queue, now);
+}
+
+/// Lanes of one warp whose slots one section published: build the next, or flush first.
+void DriftingWarps::proceed(std::uint32_t queue, std::size_t from, std::size_t to, double now,
+                            double done) {
+  const double window = world_.scene.setup.window;
+  const auto begin = run_.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto end = run_.begin() + static_cast<std::ptrdiff_t>(to);
+  const auto flush = std::stable_partition(
+      begin, end, [&](std::uint32_t lane) { return ++lanes_[lane].unflushed < window; });
+  if (flush != begin)
+    build(queue, static_cast<std::uint32_t>(flush - begin), &*begin, now);
+  if (flush == end) return;
+  const auto group = new_group();
+  flushing_[group].assign(flush, end);
+  world_.agenda.at(done, EventKind::flushed, group);
+}
+
+void DriftingWarps::flushed(std::uint32_t group, double now) {
+  const auto lanes = std::move(flushing_[group]);
+  flushing_[group].clear();
+  free_groups_.push_back(group);
+  for (const auto lane : lanes) lanes_[lane].unflushed = 0;
+  const auto queue = lanes.front() % world_.scene.queues;
+  build(queue, static_cast<std::uint32_t>(lanes.size()), lanes.data(), now);
 }
 
 void DriftingWarps::handle(const Event& event) {
   switch (event.kind) {
     case EventKind::lane_ready:
       return lane_ready(event.index, event.time);
+    case EventKind::flushed:
+      return flushed(event.index, event.time);
     case EventKind::section_ended:
       return section_ended(event.index, event.time);
     case EventKind::probe_doorbell:

@@ -8,6 +8,8 @@
 /// warp-synchronised: all lanes build a round together; the next round may be built while the
 /// sections of the last one run. A round takes as long as its slowest lane.
 ///
+/// With a window, a lane that has put that many WQEs waits until all of them are complete.
+///
 /// warp-drifting: nothing brings groups together again but waiting in the same run. A lane that
 /// is late (its jitter) cuts the run, the group splits, and the sections announce less. Divergent
 /// groups of one warp share its issue slots: with k groups building, each takes
@@ -38,6 +40,8 @@ class SynchronisedWarps : public Traffic {
     Outstanding outstanding;
     Itinerary itinerary;
     double began = 0, published = 0;  ///< end of the previous round's last section
+    std::uint32_t unflushed = 0;      ///< WQEs a lane has put since its last flush
+    bool flushing = false;            ///< waits for the completion of all of them
     std::vector<double> starts;       ///< of rounds whose doorbells are due, oldest first
   };
   void begin(std::uint32_t w, double now);
@@ -70,6 +74,7 @@ class DriftingWarps : public Traffic {
     Itinerary itinerary;
     double began = 0;
     std::uint32_t warp = 0, group = 0;
+    std::uint32_t unflushed = 0;  ///< WQEs put since its last flush
     bool ready = false;
   };
   struct Queue {
@@ -82,12 +87,16 @@ class DriftingWarps : public Traffic {
   void lane_ready(std::uint32_t lane, double now);
   void publish(std::uint32_t queue, double now);
   void section_ended(std::uint32_t queue, double now);
+  void proceed(std::uint32_t queue, std::size_t from, std::size_t to, double now, double done);
+  void flushed(std::uint32_t group, double now);
+  std::uint32_t new_group();
 
   World& world_;
   std::vector<Lane> lanes_;
   std::vector<Queue> queues_;
   std::vector<std::uint32_t> building_;    ///< per warp: groups that are building
   std::vector<std::uint32_t> group_left_;  ///< per group: lanes still building
+  std::vector<std::vector<std::uint32_t>> flushing_;  ///< per group: lanes waiting to go on
   std::vector<std::uint32_t> free_groups_;
   std::vector<std::uint32_t> run_;  ///< scratch
   Sections probe_sections_;
