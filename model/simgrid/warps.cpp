@@ -28,7 +28,11 @@ SynchronisedWarps::SynchronisedWarps(World& world)
   for (std::uint32_t w = 0; w < count; ++w)
     warps_.push_back({Outstanding{credit, scene.batch},
                       Itinerary{scene, world.options.cyclic_visits, w},
-                      0, 0, 0, false, {}});
+                      0,
+                      0,
+                      0,
+                      false,
+                      {}});
 }
 
 void SynchronisedWarps::start() {
@@ -222,8 +226,7 @@ void DriftingWarps::proceed(std::uint32_t queue, std::size_t from, std::size_t t
   const auto end = run_.begin() + static_cast<std::ptrdiff_t>(to);
   const auto flush = std::stable_partition(
       begin, end, [&](std::uint32_t lane) { return ++lanes_[lane].unflushed < window; });
-  if (flush != begin)
-    build(queue, static_cast<std::uint32_t>(flush - begin), &*begin, now);
+  if (flush != begin) build(queue, static_cast<std::uint32_t>(flush - begin), &*begin, now);
   if (flush == end) return;
   const auto group = new_group();
   flushing_[group].assign(flush, end);

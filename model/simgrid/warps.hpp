@@ -94,8 +94,8 @@ class DriftingWarps : public Traffic {
   World& world_;
   std::vector<Lane> lanes_;
   std::vector<Queue> queues_;
-  std::vector<std::uint32_t> building_;    ///< per warp: groups that are building
-  std::vector<std::uint32_t> group_left_;  ///< per group: lanes still building
+  std::vector<std::uint32_t> building_;               ///< per warp: groups that are building
+  std::vector<std::uint32_t> group_left_;             ///< per group: lanes still building
   std::vector<std::vector<std::uint32_t>> flushing_;  ///< per group: lanes waiting to go on
   std::vector<std::uint32_t> free_groups_;
   std::vector<std::uint32_t> run_;  ///< scratch

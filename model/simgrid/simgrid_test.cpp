@@ -1,0 +1,166 @@
+/// The discrete-event solver against the closed forms, and where it alone can tell.
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "model/error.hpp"
+#include "model/simgrid/agreement.hpp"
+#include "model/simgrid/simgrid_solver.hpp"
+#include "scenarios/io/platforms.hpp"
+#include "scenarios/io/presets.hpp"
+
+using namespace qpcast;
+using simgrid::Scenario;
+
+namespace {
+
+SimulationOptions small() {
+  SimulationOptions o;
+  o.messages = 100'000;
+  o.lone_probes = 200;
+  return o;
+}
+
+const Platform& p_ib() {
+  static const auto platforms = io::read_platforms("data/platforms");
+  return platforms.at("P-IB");
+}
+
+simgrid::SimulationResult simulate(const char* text, const SimulationOptions& options,
+                                   Scenario scenario = Scenario::traffic) {
+  static const auto presets = io::read_presets("scenarios/libraries");
+  const auto layout = parse_layout(text, "test");
+  SimgridSolver solver{p_ib(), options};
+  return solver.simulate({layout, find_preset(presets, layout.library, "test")}, scenario);
+}
+
+const char* const drifting =
+    "library=gin-gdaki;submitter=gpu;contexts=16;threads=512;sms=16;batch=16;"
+    "publication=warp-drifting";
+const char* const synchronised =
+    "library=gin-gdaki;submitter=gpu;contexts=16;threads=512;sms=16;batch=16;"
+    "publication=warp-synchronised";
+
+}  // namespace
+
+TEST_CASE("a lone message takes the sum of its path") {
+  const char* const text = GENERATE("submitter=gpu;threads=1;qps=1",
+                                    "submitter=gpu;threads=1;qps=1;payload=4096;inline=0",
+                                    "submitter=proxy;threads=1;workers=1;rings=1;handoff=tuned");
+  INFO(text);
+  AnalyticSolver analytic{p_ib()};
+  const auto expected = analytic.predict(parse_layout(text, "test"), nullptr);
+  const auto r = simulate(text, small(), Scenario::lone);
+  CHECK(r.issue == Approx(expected.find(Metric::issue)->value).epsilon(0.02));
+  CHECK(r.put_completion == Approx(expected.find(Metric::put_completion)->value).epsilon(0.02));
+  CHECK(r.probe.mean() == Approx(expected.find(Metric::rtt)->value).epsilon(0.02));
+}
+
+TEST_CASE("both solvers agree on random layouts") {
+  AnalyticSolver analytic{p_ib()};
+  SimgridSolver solver{p_ib(), small()};
+  simgrid::Random random{11};
+  std::vector<double> errors;
+  for (int i = 0; i < 40; ++i) {
+    const Question q{
+        Metric::rate, Statistic::value, {simgrid::agreement_layout(random), nullptr}, {}};
+    const double error = std::abs(solver.answer(q).estimate.value / analytic.point(q) - 1);
+    INFO(q.config.layout.to_string() << ": " << error);
+    errors.push_back(error);
+  }
+  std::sort(errors.begin(), errors.end());
+  CHECK(errors[errors.size() / 2] <= 0.05);
+  CHECK(errors[errors.size() * 8 / 10] <= 0.15);
+}
+
+TEST_CASE("the same seed gives the same bits, another one lies within the interval") {
+  auto options = small();
+  const auto a = simulate(drifting, options), b = simulate(drifting, options);
+  CHECK(a.rate == b.rate);
+  CHECK(a.events == b.events);
+  CHECK(a.latency.mean() == b.latency.mean());
+  options.seed = 2;
+  const auto c = simulate(drifting, options);
+  CHECK(c.rate != a.rate);
+  CHECK(std::abs(c.rate / a.rate - 1) <= 3 * (a.half_width + c.half_width));
+}
+
+TEST_CASE("lanes drift apart by themselves, further the longer they run") {
+  auto options = small();
+  const auto together = simulate(synchronised, options);
+  CHECK(together.run_length == Approx(16));
+  options.warm_up = 0;
+  options.half_width = 0;
+  double last = 17;
+  for (const std::uint64_t messages : {2'000U, 20'000U, 200'000U}) {
+    options.messages = messages;
+    const double run = simulate(drifting, options).run_length;
+    INFO(messages << " messages: " << run << " WQEs announced at once");
+    CHECK(run < last);
+    last = run;
+  }
+  CHECK(simulate(drifting, small()).rate < 0.6 * together.rate);
+}
+
+TEST_CASE("a probe behind a shared ring waits for everything in it, on a private one it does not") {
+  auto options = small();
+  options.messages = 600'000;
+  options.probes = 8;
+  const std::string bulk = "library=mini-proxy;workers=1;rings=1;background_ctas=64;queue=";
+  const auto shared = simulate((bulk + "shared").c_str(), options);
+  const auto own = simulate((bulk + "private").c_str(), options);
+  CHECK(shared.probe.mean() > 10'000);
+  CHECK(own.probe.mean() < 1'000);
+  CHECK(shared.rate == Approx(own.rate).epsilon(0.05));
+}
+
+TEST_CASE("misses begin where the cache ends, and cyclic visits under LRU fall off a cliff") {
+  auto options = small();
+  options.messages = 1'000'000;
+  const auto at = [&](int connections) {
+    return simulate(("submitter=gpu;role=bidirectional;writes_per_visit=32;active_qps=" +
+                     std::to_string(connections))
+                        .c_str(),
+                    options);
+  };
+  const auto few = at(1000), many = at(2600);
+  CHECK(few.misses <= 1000);
+  CHECK(many.rate < few.rate);
+  options.replacement = simgrid::Replacement::lru;
+  options.cyclic_visits = true;
+  CHECK(at(2600).rate < many.rate);
+}
+
+TEST_CASE("what cannot progress says who waits for what") {
+  auto options = small();
+  options.send_queue = 16;
+  CHECK_THROWS_WITH(simulate("submitter=gpu;threads=4;qps=4;batch=32", options),
+                    Catch::Contains("batch: each of 4 threads waits for 32 free slots") &&
+                        Catch::Contains("holds 16"));
+  options.send_queue = 0;
+  CHECK_THROWS_WITH((SimgridSolver{p_ib(), options}), Catch::Contains("send_queue"));
+  options = small();
+  options.ring = 0;
+  CHECK_THROWS_AS((SimgridSolver{p_ib(), options}), InputError);
+}
+
+TEST_CASE("a trace is valid JSON with one track per thread, queue, NIC and link") {
+  auto options = small();
+  options.trace = std::tmpnam(nullptr);
+  simulate("submitter=gpu;threads=4;qps=2;batch=4;publication=thread-handoff", options);
+  std::ifstream in{options.trace};
+  const auto j = nlohmann::json::parse(in);
+  std::remove(options.trace.c_str());
+  std::set<std::string> tracks, groups;
+  for (const auto& e : j.at("traceEvents")) {
+    if (e.at("name") == "thread_name") tracks.insert(e.at("args").at("name"));
+    if (e.at("name") == "process_name") groups.insert(e.at("args").at("name"));
+    if (e.at("ph") == "X") CHECK((e.at("ts") >= 0 && e.at("dur") >= 0));
+  }
+  CHECK(groups == std::set<std::string>{"threads", "queues", "NIC", "link"});
+  CHECK(tracks.count("threads 3") == 1);
+  CHECK(tracks.count("queues 1") == 1);
+}
