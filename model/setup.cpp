@@ -88,6 +88,7 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.queue = d.choice(Key::queue, s.background_ctas > 0 ? Queue::shared : Queue::private_queue);
   s.writes_per_visit = d.number(Key::writes_per_visit, 32);
   resolve_queues(d, s);
+  s.saturating = saturating(d);
   s.threads = saturating(d) ? 4096 : d.number(Key::threads, s.qps);
   // Behind a proxy, `threads` is the probe's; every background CTA brings a warp of its own.
   if (!s.gpu_builds()) s.threads = std::max(s.threads, 32 * s.background_ctas);

@@ -49,6 +49,9 @@ void take_gpu(const Pipeline& p, Scene& s) {
   const auto& submitter = p.station(Resource::submitter);
   const auto& queue = p.station(Resource::queue);
   s.streams = count(std::ceil(submitter.servers));
+  // Enough to saturate any engine; each walks its share of the connections, a visit at a time.
+  constexpr std::uint32_t enough = 512;
+  if (s.setup.saturating) s.streams = std::min(s.streams, enough);
   s.queues = count(s.setup.qps);
   s.section = queue.per_message.us() + queue.per_batch.us() > 0;
   s.section_fixed = queue.per_batch.us();

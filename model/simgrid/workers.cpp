@@ -22,6 +22,7 @@ Workers::Workers(World& world, bool idle)
   // A ring that one background CTA shares with the probe alone exists only if each CTA has one.
   if (scene.setup.queue == Queue::shared_with_one)
     rings = std::max(rings, static_cast<std::uint32_t>(ctas_.size()));
+  if (scene.setup.background_ctas <= 0) ctas_.resize(rings);
   rings_.resize(rings + 1);  // the last one is the probe's own
   workers_.resize(scene.workers);
   for (std::uint32_t r = 0; r < rings_.size(); ++r) {
@@ -30,8 +31,9 @@ Workers::Workers(World& world, bool idle)
   }
 }
 
-std::uint32_t Workers::ring_of(std::uint32_t cta) const {
-  return cta % static_cast<std::uint32_t>(rings_.size() - 1);
+std::uint32_t Workers::group_of(std::uint32_t producer) const {
+  const auto rings = static_cast<std::uint32_t>(rings_.size() - 1);
+  return world_.scene.setup.background_ctas > 0 ? producer / producers_per_cta : producer % rings;
 }
 
 std::uint32_t Workers::probe_ring() const {
@@ -52,7 +54,7 @@ void Workers::start() {
 /// Starts a producer's next descriptor, or leaves it with those who wait.
 void Workers::produce(std::uint32_t p, double now) {
   auto& producer = producers_[p];
-  auto& cta = ctas_[p / producers_per_cta];
+  auto& cta = ctas_[group_of(p)];
   if (producer.outstanding + 1 > world_.scene.setup.window) {
     producer.blocked = true;
     return;
@@ -72,7 +74,8 @@ void Workers::produce(std::uint32_t p, double now) {
 }
 
 void Workers::handed_off(std::uint32_t p, double now) {
-  enqueue(ring_of(p / producers_per_cta), {producers_[p].began, p}, now);
+  enqueue(group_of(p) % static_cast<std::uint32_t>(rings_.size() - 1), {producers_[p].began, p},
+          now);
   produce(p, now);
 }
 
@@ -104,11 +107,11 @@ void Workers::collect(Worker& worker, double now) {
     ring.pop_front();
     worker.taken.push_back(request);
     if (request.producer == probe_request) continue;
-    auto& cta = ctas_[request.producer / producers_per_cta];
+    auto& cta = ctas_[group_of(request.producer)];
     --cta.queued;
     if (cta.blocked.empty()) continue;
-    const auto next = cta.blocked.back();
-    cta.blocked.pop_back();
+    const auto next = cta.blocked.front();
+    cta.blocked.pop_front();
     produce(next, now);
   }
 }

@@ -4,8 +4,10 @@
 /// worker_window requests; it posts the oldest, up to B at once, for post_fixed + post_each * n us,
 /// the serial share of which is under a lock that all workers share. An idle worker needs `pickup`
 /// to notice a descriptor; in one case of a hundred it first leaves an idle state, which takes
-/// between half and one and a half times the host's tail. A CTA of 32 producers keeps cta_window
-/// descriptors queued and then waits; producers with a window also wait for completions.
+/// between half and one and a half times the host's tail. A group of producers (a background
+/// CTA of 32, else those of one ring) keeps cta_window
+/// descriptors queued and then waits. Background CTAs have one ring each (modulo R), other
+/// producers spread over the rings; producers with a window also wait for completions.
 /// With submitter=host the workers make the requests themselves.
 #pragma once
 
@@ -40,7 +42,7 @@ class Workers : public Traffic {
   };
   struct Cta {
     std::uint32_t queued = 0;
-    std::vector<std::uint32_t> blocked;  ///< producers that wait for room
+    std::deque<std::uint32_t> blocked;  ///< producers that wait for room
   };
   struct Producer {
     double outstanding = 0, began = 0;
@@ -54,7 +56,7 @@ class Workers : public Traffic {
   void work(std::uint32_t w, double now);
   void posted(std::uint32_t w, double now);
   void finish(const Request& request, const Nic::Passage& passage);
-  std::uint32_t ring_of(std::uint32_t cta) const;
+  std::uint32_t group_of(std::uint32_t producer) const;
   std::uint32_t probe_ring() const;
 
   World& world_;
