@@ -3,7 +3,7 @@
 /// Engine and wire serve in order of arrival, so what a batch waits for is known when its doorbell
 /// rings and needs no events of its own. A batch occupies the engine for
 ///
-///   n * engine + (context absent: miss) + (DC target changed: dc_switch)      us
+///   n * engine + (context absent: miss) + (DC: dc_switch * n / visit)      us
 ///
 /// and the wire for n * wire, overlapping the engine message by message. The engine turns to its
 /// queue pairs one after the other: a message on an idle queue pair waits for one turn of every
