@@ -57,7 +57,9 @@ double relative_error(const Measurement& row, double predicted) {
 
 Problem::Problem(const std::vector<Measurement>& rows,
                  const std::map<std::string, PlatformFacts>& facts, const Presets& presets) {
-  for (const auto& [name, f] : facts) {
+  for (const auto& entry : facts) {
+    const auto& name = entry.first;
+    const auto& f = entry.second;
     const bool present = std::any_of(rows.begin(), rows.end(),
                                      [&](const Measurement& r) { return r.platform == name; });
     if (!present) continue;

@@ -71,7 +71,7 @@ std::string_view not_modelled(Metric metric, const Layout& layout) {
   if (enclosing_kernel(metric) || layout.has(Key::caller))
     return "the enclosing kernel's registers and residency have no mechanism yet";
   if (workload_metric(metric) || layout.has(Key::workload))
-    return "MoE dispatch and combine need the fabric of the discrete-event solver";
+    return "MoE dispatch and combine need a fabric model, which does not exist yet";
   if (layout.number(Key::active_qps, 0) == sweep_value && metric != Metric::onset_active_qps)
     return "active_qps=sweep has only an onset; give a number of connections";
   return {};

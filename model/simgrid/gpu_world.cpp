@@ -125,7 +125,8 @@ class GpuWorld : public World {
     w.ready.emplace_back(now_, i);
     if (!w.scheduled) {
       w.scheduled = true;
-      calendar_.schedule(std::max(now_, w.free_at), group_starts, i / lanes_per_warp);
+      calendar_.schedule(std::max(now_, w.free_at), group_starts,
+                         static_cast<std::uint32_t>(i / lanes_per_warp));
     }
   }
 
