@@ -117,7 +117,8 @@ void Problem::find_unknowns() {
           p.prior_spread <= 0 || (defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned);
       if (!used[k][i] || fixed || !added.insert(mine).second) continue;
       const auto& whose = p.scope == Scope::nic ? platform_facts_[k].nic : platform_names_[k];
-      unknowns_.push_back({i, mine, mine == Unknown::everyone ? name : name + "@" + whose});
+      unknowns_.push_back(
+          {i, mine, mine == Unknown::everyone ? name : fmt::format("{}@{}", name, whose)});
     }
   }
 }
