@@ -44,34 +44,23 @@ struct Fit {
   }
 };
 
-/// Refits without one row: two Gauss-Newton steps from the full fit, which is where the full
-/// refit ends to well under a tenth of the row noise.
-struct LeftOut {
-  VectorXd x;
-  MatrixXd covariance;
-};
-
-LeftOut leave_out(const Fit& fit, Index row) {
-  const auto& o = fit.objective;
-  const VectorXd precision = o.spread.cwiseAbs2().cwiseInverse();
-  LeftOut result{fit.optimum.x, {}};
-  MatrixXd jacobian = fit.optimum.jacobian;
-  VectorXd residuals = fit.optimum.residuals;
-  VectorXd weights = fit.optimum.weights;
-  weights[row] = 0;
-  for (int step = 0; step < 2; ++step) {
-    MatrixXd normal = jacobian.transpose() * weights.asDiagonal() * jacobian;
-    normal.diagonal() += precision;
-    const auto factor = normal.ldlt();
-    if (step == 0)
-      result.covariance = factor.solve(MatrixXd::Identity(normal.rows(), normal.cols()));
-    const VectorXd gradient = jacobian.transpose() * weights.cwiseProduct(residuals) +
-                              precision.cwiseProduct(result.x - o.prior);
-    const VectorXd move = factor.solve(gradient).cwiseMax(-1.0).cwiseMin(1.0);
-    result.x = (result.x - move).cwiseMax(o.lowest).cwiseMin(o.highest);
-    residuals = o.residuals(result.x);
-  }
-  return result;
+/// The fit without one row, refitted from where all rows led. Four iterations are within half a
+/// point of a converged refit on all published rows but one, which is 9 points off its 50 % error.
+Optimum leave_out(const Fit& fit, Index row) {
+  constexpr int iterations = 4;
+  auto o = fit.objective;
+  const auto& all = fit.objective;
+  o.residuals = [&all, row](const VectorXd& x) {
+    VectorXd r = all.residuals(x);
+    r[row] = 0;
+    return r;
+  };
+  o.jacobian = [&all, row](const VectorXd& x) {
+    MatrixXd j = all.jacobian(x);
+    j.row(row).setZero();
+    return j;
+  };
+  return minimise(o, fit.optimum.x, iterations);
 }
 
 void report_left_out(const Fit& fit, Index row, const Measurement& m, RowFit& r) {

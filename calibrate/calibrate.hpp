@@ -46,7 +46,7 @@ struct Calibration {
 };
 
 struct Options {
-  int starts = 24;         ///< optimiser starts, the first at the prior
+  int starts = 12;         ///< optimiser starts, the first at the prior
   bool profile = false;    ///< likelihood-profile intervals of every unknown
   int bootstrap = 0;       ///< bootstrap refits; 0: none
   std::uint64_t seed = 1;  ///< of the bootstrap

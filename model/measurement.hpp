@@ -48,6 +48,7 @@ struct Source {
 /// One row.
 struct Measurement {
   std::string id;
+  std::string where;  ///< "file:line" it was read from, for messages; not written
   std::string platform;
   std::string library;             ///< the CSV's `subject`
   Layout layout;                   ///< `config`

@@ -57,10 +57,10 @@ struct Backlog {
 
 class Pipeline {
  public:
-  static constexpr std::size_t max_terms = 32;
+  static constexpr std::size_t max_terms = 20;
 
   void path(const char* name, Phase phase, Duration time) {
-    if (term_count_ < max_terms) terms_[term_count_++] = Term{name, phase, time};
+    terms_.at(term_count_++) = Term{name, phase, time};  // more than max_terms: a bug, throws
     phase_time_[static_cast<std::size_t>(phase)] += time;
   }
   void work(Resource resource, Duration per_message, Duration per_batch = {}) {

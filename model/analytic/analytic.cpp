@@ -45,7 +45,7 @@ Estimate interval(double value, double sd, bool logarithmic) {
 Question question_of(const Measurement& row, const Presets& presets) {
   const auto proposal = [&](const Layout& layout) {
     const auto& name = layout.library.empty() ? row.library : layout.library;
-    return Proposal{layout, find_preset(presets, name, row.id)};
+    return Proposal{layout, find_preset(presets, name, row.where.empty() ? row.id : row.where)};
   };
   Question q{row.metric, row.statistic, proposal(row.layout), {}};
   if (row.baseline) q.baseline = proposal(*row.baseline);
@@ -72,15 +72,25 @@ AnalyticSolver::AnalyticSolver(const Platform& platform)
                      fmt::format("expected {0} x {0} entries", listed_count_)};
 }
 
-double AnalyticSolver::covariance(std::size_t a, std::size_t b) const {
-  const int row = a < listed_.size() ? listed_[a] : -1;
-  const int column = b < listed_.size() ? listed_[b] : -1;
-  if (row >= 0 && column >= 0 && !covariance_.empty())
-    return covariance_[static_cast<std::size_t>(row) * listed_count_ +
-                       static_cast<std::size_t>(column)];
-  if (a != b || (row >= 0 && !covariance_.empty())) return 0;
-  const double spread = values_.info(a).prior_spread;
-  return spread * spread;
+/// The covariance of some parameters' logarithms; what the platform does not list varies alone,
+/// by its prior spread.
+std::vector<double> AnalyticSolver::covariance_of(const std::vector<std::size_t>& index) const {
+  const auto n = index.size();
+  std::vector<double> result(n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const int row = index[i] < listed_.size() ? listed_[index[i]] : -1;
+    if (row < 0 || covariance_.empty()) {
+      const double spread = values_.info(index[i]).prior_spread;
+      result[i * n + i] = spread * spread;
+      continue;
+    }
+    const double* known = covariance_.data() + static_cast<std::size_t>(row) * listed_count_;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const int column = index[j] < listed_.size() ? listed_[index[j]] : -1;
+      if (column >= 0) result[i * n + j] = known[column];
+    }
+  }
+  return result;
 }
 
 /// Forward differences in the logarithm of every parameter that the evaluation reads.
@@ -90,13 +100,11 @@ AnalyticSolver::Sensitivity AnalyticSolver::differentiate(std::size_t outputs,
                                                           Evaluate evaluate) {
   constexpr double step = 1e-4;
   Sensitivity s;
+  s.index.reserve(32);
   for (std::size_t i = 0; i < used_.size(); ++i)
     if (used_[i] && values_.info(i).prior_spread > 0) s.index.push_back(i);
   s.slope.resize(outputs * s.index.size());
-  s.covariance.resize(s.index.size() * s.index.size());
-  for (std::size_t i = 0; i < s.index.size(); ++i)
-    for (std::size_t j = 0; j <= i; ++j)
-      s.covariance[i * s.index.size() + j] = covariance(s.index[i], s.index[j]);
+  s.covariance = covariance_of(s.index);
   std::vector<double> moved(outputs);
   for (std::size_t j = 0; j < s.index.size(); ++j) {
     const double saved = values_[s.index[j]];
@@ -123,17 +131,29 @@ double AnalyticSolver::variance(const Sensitivity& s, std::size_t output) const 
   return std::max(0.0, total);
 }
 
-std::vector<std::string> AnalyticSolver::assumed(const Sensitivity& s, std::size_t output,
-                                                 double value) const {
+bool AnalyticSolver::rests_on(const Sensitivity& s, std::size_t parameter, std::size_t output,
+                              double value) const {
   constexpr double noticeable = 0.1;  // elasticity above which an assumption is worth a warning
-  std::vector<std::string> names;
+  const auto i = s.index[parameter];
+  if (i < assumed_.size() && !assumed_[i]) return false;
+  return std::abs(s.slope[output * s.index.size() + parameter]) > noticeable * std::abs(value);
+}
+
+void AnalyticSolver::add_assumptions(const Sensitivity& s, const std::vector<Metric>& metrics,
+                                     const std::vector<double>& at,
+                                     std::vector<std::string>& warnings) const {
   for (std::size_t j = 0; j < s.index.size(); ++j) {
-    const auto i = s.index[j];
-    const bool unsure = i >= assumed_.size() || assumed_[i];
-    const double elasticity = std::abs(s.slope[output * s.index.size() + j] / value);
-    if (unsure && elasticity > noticeable) names.push_back(values_.name(i));
+    std::string what;
+    for (std::size_t k = 0; k < at.size(); ++k)
+      if (rests_on(s, j, k, at[k])) {
+        if (!what.empty()) what += ", ";
+        what += metric_name(metrics[k]);
+      }
+    if (what.empty()) continue;
+    const char* verb = what.find(',') == std::string::npos ? "rests" : "rest";
+    warnings.push_back(
+        fmt::format("{} {} on {}, which no row determined", what, verb, values_.name(s.index[j])));
   }
-  return names;
 }
 
 std::string AnalyticSolver::dominant_mechanism(const Sensitivity& s) const {
@@ -150,6 +170,7 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
   const auto setup = resolve(layout, preset, facts_, values_);
   used_.assign(values_.size(), 0);
   std::vector<Metric> metrics;
+  metrics.reserve(default_metrics.size());
   for (const auto m : default_metrics)
     if (not_modelled(m, layout).empty() && applies(m, setup, layout)) metrics.push_back(m);
 
@@ -162,22 +183,20 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
       out[k] = evaluate(metrics[k], setup, values_, s);
   };
   fill(solution, at);
-  const auto slopes = differentiate(
-      metrics.size(), at, [&](std::vector<double>& out) { fill(solve(setup, values_), out); });
+  const auto slopes = differentiate(metrics.size(), at, [&](std::vector<double>& out) {
+    fill(solve(setup, values_, solution), out);
+  });
 
-  std::map<std::string, std::vector<std::string_view>> resting;
   Prediction prediction;
+  prediction.metrics.reserve(metrics.size());
+  prediction.stations.reserve(resource_count);
   prediction.solver = "analytic";
   prediction.emulated = emulated_;
   for (std::size_t k = 0; k < metrics.size(); ++k) {
     const double sd = std::hypot(std::sqrt(variance(slopes, k)), discrepancy_ * at[k]);
     prediction.metrics.push_back({metrics[k], interval(at[k], sd, true)});
-    for (const auto& name : assumed(slopes, k, at[k]))
-      resting[name].emplace_back(metric_name(metrics[k]));
   }
-  for (const auto& [name, what] : resting)
-    prediction.warnings.push_back(
-        fmt::format("{} rest on {}, which no row determined", fmt::join(what, ", "), name));
+  add_assumptions(slopes, metrics, at, prediction.warnings);
   const auto& load = solution.throughput;
   prediction.bottleneck = resource_name(load.bottleneck);
   for (std::size_t k = 0; k < resource_count; ++k)
@@ -239,8 +258,7 @@ Answer AnalyticSolver::answer(const Question& q) {
   for (double* v : {&result.estimate.value, &result.estimate.lo, &result.estimate.hi})
     *v = reported(q.metric, *v);
   result.mechanism = dominant_mechanism(slopes);
-  for (const auto& name : assumed(slopes, 0, value))
-    result.warnings.push_back(fmt::format("rests on {}, which no row determined", name));
+  add_assumptions(slopes, {q.metric}, {value}, result.warnings);
   add_range_warnings(config, result.warnings);
   return result;
 }

@@ -68,9 +68,14 @@ class AnalyticSolver {
   template <class Evaluate>
   Sensitivity differentiate(std::size_t outputs, const std::vector<double>& at, Evaluate evaluate);
   double variance(const Sensitivity& s, std::size_t output) const;
-  double covariance(std::size_t a, std::size_t b) const;
+  std::vector<double> covariance_of(const std::vector<std::size_t>& index) const;
   std::string dominant_mechanism(const Sensitivity& s) const;
-  std::vector<std::string> assumed(const Sensitivity& s, std::size_t output, double value) const;
+  /// Whether an output moves noticeably with a parameter that no row determined.
+  bool rests_on(const Sensitivity& s, std::size_t parameter, std::size_t output,
+                double value) const;
+  /// One warning per such parameter, naming the metrics.
+  void add_assumptions(const Sensitivity& s, const std::vector<Metric>& metrics,
+                       const std::vector<double>& at, std::vector<std::string>& warnings) const;
 
   PlatformFacts facts_;
   ParameterValues values_;

@@ -73,6 +73,14 @@ class ClosedNetwork {
     return x;
   }
 
+  /// One Newton step from a rate near the root; solves in full where the step leaves (0, bound).
+  double step(double near, double bound) const {
+    if (near >= bound * (1 - 1e-9)) return solve(bound);
+    const auto b = at(near);
+    const double next = near - b.value / b.slope;
+    return next > 0 && next < bound ? next : solve(bound);
+  }
+
  private:
   /// The rate if nothing ever queued: above the root, and near it unless a station is busy.
   double unloaded() const {
@@ -85,13 +93,7 @@ class ClosedNetwork {
   double population_, think_, loaded_;
 };
 
-}  // namespace
-
-Throughputs solve_throughput(const Pipeline& pipeline) {
-  const auto demands = demands_of(pipeline);
-  const double bound = upper_bound(demands);
-  const double x =
-      std::isinf(pipeline.population) ? bound : ClosedNetwork{pipeline, demands}.solve(bound);
+Throughputs at_rate(double x, const Demands& demands) {
   Throughputs result{Rate::mmsg_per_s(x), {}, Resource::submitter};
   double highest = -1;
   for (std::size_t k = 0; k < resource_count; ++k) {
@@ -103,6 +105,26 @@ Throughputs solve_throughput(const Pipeline& pipeline) {
     }
   }
   return result;
+}
+
+template <class Root>
+Throughputs solve_with(const Pipeline& pipeline, Root root) {
+  const auto demands = demands_of(pipeline);
+  const double bound = upper_bound(demands);
+  if (std::isinf(pipeline.population)) return at_rate(bound, demands);
+  return at_rate(root(ClosedNetwork{pipeline, demands}, bound), demands);
+}
+
+}  // namespace
+
+Throughputs solve_throughput(const Pipeline& pipeline) {
+  return solve_with(pipeline, [](const ClosedNetwork& n, double bound) { return n.solve(bound); });
+}
+
+Throughputs solve_throughput(const Pipeline& pipeline, Rate near) {
+  return solve_with(pipeline, [near](const ClosedNetwork& n, double bound) {
+    return n.step(near.mmsg_per_s(), bound);
+  });
 }
 
 }  // namespace qpcast

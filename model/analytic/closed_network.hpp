@@ -30,4 +30,8 @@ struct Throughputs {
 /// Solves the pipeline. The result is positive and finite for any pipeline with some work.
 Throughputs solve_throughput(const Pipeline& pipeline);
 
+/// Solves a pipeline that differs from a solved one by a small step: one Newton step from that
+/// one's rate, wrong by the square of the step, which is what a derivative needs.
+Throughputs solve_throughput(const Pipeline& pipeline, Rate near);
+
 }  // namespace qpcast

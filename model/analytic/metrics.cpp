@@ -67,6 +67,12 @@ Solution solve(const Setup& setup, const ParameterValues& values) {
   return s;
 }
 
+Solution solve(const Setup& setup, const ParameterValues& values, const Solution& near) {
+  Solution s{build_pipeline(setup, values), {}};
+  s.throughput = solve_throughput(s.pipeline, near.throughput.rate);
+  return s;
+}
+
 std::string_view not_modelled(Metric metric, const Layout& layout) {
   if (enclosing_kernel(metric) || layout.has(Key::caller))
     return "the enclosing kernel's registers and residency have no mechanism yet";

@@ -25,6 +25,8 @@ struct Solution {
 };
 
 Solution solve(const Setup& setup, const ParameterValues& values);
+/// The solution after a small step of a parameter, from the one before it.
+Solution solve(const Setup& setup, const ParameterValues& values, const Solution& near);
 
 /// Why no mechanism covers this metric for this layout; empty when one does.
 std::string_view not_modelled(Metric metric, const Layout& layout);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -84,10 +86,13 @@ Selectors read_selectors() {
 
 const std::string& lookup(const std::map<std::string, std::string>& values, const Variable& v,
                           const std::string& source) {
-  const auto it = values.find(v.value);
+  std::string spelling = v.value;  // these libraries read words in either case
+  std::transform(spelling.begin(), spelling.end(), spelling.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto it = values.find(spelling);
   if (it != values.end()) return it->second;
   std::string known;
-  for (const auto& [spelling, means] : values) known += (known.empty() ? "" : ", ") + spelling;
+  for (const auto& [word, means] : values) known += (known.empty() ? "" : ", ") + word;
   throw InputError{source, v.line, v.name, fmt::format("'{}' is not one of {}", v.value, known)};
 }
 

@@ -110,7 +110,9 @@ TEST_CASE("bad measurement files name file, line and field", "[input]") {
       Case{"m.jsonl", "{\"schema\":\"qpcast.measurement/1\",\"id\":", "truncated"},
       Case{"m.jsonl", "{\"schema\":\"qpcast.measurement/2\"}", "is not \"qpcast.measurement/1\""},
       Case{"m.jsonl", "[1]", "expected a JSON object"},
-      Case{"m.jsonl", "{\"id\":1,\"id\":2}", "given twice"}, Case{"m.txt", "x", ".csv or .jsonl"});
+      Case{"m.jsonl", "{\"id\":1,\"id\":2}", ":1: id: given twice"},
+      Case{"m.csv", header + "a,P,x,qps=1,,rate,value,1e-320,,,Mmsg/s,s,n\n", "check the unit"},
+      Case{"m.txt", "x", ".csv or .jsonl"});
   INFO(c.text);
   const Scratch scratch;
   const auto path = scratch.write(c.name, c.text);
@@ -186,6 +188,7 @@ TEST_CASE("environment files set keys, select libraries and name contradictions"
   CHECK(nvshmem.layout.choice(Key::submitter, Submitter::gpu) == Submitter::cpu_assisted);
   CHECK(nvshmem.ignored == std::vector<std::string>{"NVSHMEM_DEBUG"});
   CHECK(read("NVSHMEM_DISABLE_IBGDA=1\n").layout.library == "nvshmem-ibrc");
+  CHECK(read("NVSHMEM_IB_ENABLE_IBGDA=Yes\n").layout.library == "nvshmem-ibgda");
   CHECK(read("NCCL_GIN_TYPE=3\nginContextCount=4\n").layout.number(Key::contexts, 0) == 4);
   CHECK(read("num_qps_per_rank=12\n").layout.library == "deepep-v1");
   const auto fails = [&](const std::string& text, const char* expected, const char* library = "") {

@@ -20,34 +20,66 @@ std::size_t line_of(const std::string& text, std::size_t byte, std::size_t first
   return first_line + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
+/// Where the parser has read to: the text's iterator, which keeps count of the lines.
+class LineCounter {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  LineCounter(const char* at, std::size_t* line) : at_{at}, line_{line} {}
+  reference operator*() const { return *at_; }
+  LineCounter& operator++() {
+    if (*at_++ == '\n') ++*line_;
+    return *this;
+  }
+  LineCounter operator++(int) {
+    const auto before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const LineCounter& other) const { return at_ == other.at_; }
+  bool operator!=(const LineCounter& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* line_;
+};
+
 /// Rejects a member that an object names twice, which the library would silently overwrite.
 class DuplicateCheck {
  public:
-  explicit DuplicateCheck(std::string source) : source_{std::move(source)} {}
+  DuplicateCheck(std::string source, const std::size_t* line)
+      : source_{std::move(source)}, line_{line} {}
   bool operator()(int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys_.emplace_back();
     if (event == json::parse_event_t::object_end) keys_.pop_back();
     if (event == json::parse_event_t::key && !keys_.back().insert(value.get<std::string>()).second)
-      throw InputError{source_, value.get<std::string>(), "given twice"};
+      throw InputError{source_, *line_, value.get<std::string>(), "given twice"};
     return true;
   }
 
  private:
   std::string source_;
+  const std::size_t* line_;
   std::vector<std::set<std::string>> keys_;
 };
 
 }  // namespace
 
 json parse_json(const std::string& text, const std::string& source, std::size_t first_line) {
+  std::size_t line = first_line;
+  const char* begin = text.data();
   try {
-    return json::parse(text, DuplicateCheck{source});
+    return json::parse(LineCounter{begin, &line}, LineCounter{begin + text.size(), &line},
+                       DuplicateCheck{source, &line});
   } catch (const json::out_of_range&) {
-    throw InputError{source, first_line, "", "a number is too large for a double"};
+    throw InputError{source, line, "", "a number is too large for a double"};
   } catch (const json::parse_error& e) {
-    const auto line = line_of(text, e.byte, first_line);
     throw InputError{
-        source, line, "",
+        source, line_of(text, e.byte, first_line), "",
         e.byte >= text.size() ? "JSON ends too early; is the file truncated?" : "malformed JSON"};
   }
 }

@@ -27,6 +27,7 @@ constexpr const char* columns[] = {"id",     "platform", "subject", "config", "b
 struct Place {
   std::string source;
   std::size_t line;
+  std::string text() const { return fmt::format("{}:{}", source, line); }
   [[noreturn]] void fail(const std::string& field, const std::string& advice) const {
     throw InputError{source, line, field, advice};
   }
@@ -84,6 +85,10 @@ void check_row(const Measurement& m, const Place& place) {
     place.fail("baseline",
                relative ? "a ratio or delta needs one" : "only ratio and delta have one");
   if (m.statistic != Statistic::delta && m.value <= 0) place.fail("value", "must be above 0");
+  constexpr double extreme = 1e30;  // no unit of ours comes near; relative errors stay finite
+  const double size = std::abs(m.value);
+  if (size > extreme || (size > 0 && size < 1 / extreme))
+    place.fail("value", fmt::format("{} cannot be in {}; check the unit", m.value, m.unit));
   if (m.lo && m.hi && *m.lo > *m.hi) place.fail("lo", "above hi");
 }
 
@@ -94,6 +99,7 @@ void check_unique(const Measurement& m, std::set<std::string>& seen, const Place
 Measurement from_record(const CsvTable& table, std::size_t row, const Place& place) {
   const auto cell = [&](const char* name) -> const std::string& { return table.cell(row, name); };
   Measurement m;
+  m.where = place.text();
   m.id = cell("id");
   m.platform = cell("platform");
   m.library = cell("subject");
@@ -181,9 +187,10 @@ std::string to_json_line(const Measurement& m) {
 Measurement from_json_line(const std::string& text, const std::string& source, std::size_t line) {
   const Place place{source, line};
   const auto value = parse_json(text, source, line);
-  ObjectReader o{value, fmt::format("{}:{}", source, line)};
+  ObjectReader o{value, place.text()};
   o.require_schema(schema);
   Measurement m;
+  m.where = place.text();
   m.id = o.text("id");
   m.platform = o.text("platform");
   m.library = o.text("library", "");

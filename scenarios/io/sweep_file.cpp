@@ -1,6 +1,7 @@
 #include "scenarios/io/sweep_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,14 +103,13 @@ class PartialFile {
     partial_ += ".partial";
     checkpoint_path_ = out_;
     checkpoint_path_ += ".progress";
-    const auto found = read_checkpoint(checkpoint_path_, signature_);
-    std::error_code error;
-    if (found && fs::file_size(partial_, error) >= found->bytes && !error) {
-      done_ = *found;
-      fs::resize_file(partial_, done_.bytes);
-    }
-    file_.reset(std::fopen(partial_.c_str(), done_.bytes > 0 ? "ab" : "wb"));
+    file_.reset(std::fopen(partial_.c_str(), "abe"));
     if (!file_) throw InputError{partial_.string(), "", "cannot write"};
+    if (::flock(::fileno(file_.get()), LOCK_EX | LOCK_NB) != 0)
+      throw InputError{out_.string(), "-o", "another sweep is writing this file"};
+    const auto found = read_checkpoint(checkpoint_path_, signature_);
+    if (found && fs::file_size(partial_) >= found->bytes) done_ = *found;
+    fs::resize_file(partial_, done_.bytes);
   }
 
   std::uint64_t layouts() const { return done_.layouts; }
@@ -127,9 +127,9 @@ class PartialFile {
   }
 
   void finish() {
-    file_.reset();
-    fs::rename(partial_, out_);
+    replace_file(partial_, out_);
     fs::remove(checkpoint_path_);
+    file_.reset();  // last: it holds the lock
   }
 
  private:

@@ -1,4 +1,10 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -13,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Predicts with the priors, and dies after `limit` layouts as a killed run would.
+/// Predicts with the priors; kills its own process after `limit` layouts.
 io::SweepRun run_to(const fs::path& out, int jobs, int limit = 1 << 30) {
   io::SweepRun run;
   run.out = out;
@@ -24,7 +30,7 @@ io::SweepRun run_to(const fs::path& out, int jobs, int limit = 1 << 30) {
     auto solver = std::make_shared<AnalyticSolver>(testing::prior_platform());
     auto count = std::make_shared<int>(0);
     return [=](const Layout& layout) {
-      if (++*count > limit) throw std::runtime_error{"killed"};
+      if (++*count > limit) ::raise(SIGKILL);
       return solver->predict(layout, nullptr);
     };
   };
@@ -37,6 +43,18 @@ const Sweep& sweep() {
       {},
       "t"};
   return s;
+}
+
+/// Runs a sweep in a process of its own; the signal that ended it.
+int killed_by(const io::SweepRun& run) {
+  const auto child = ::fork();
+  if (child == 0) {
+    io::run_sweep(sweep(), run);
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 }  // namespace
@@ -52,7 +70,7 @@ TEST_CASE("a sweep gives the same bytes for any number of jobs, interrupted or n
   CHECK(one == io::read_text(dir / "three.csv"));
 
   std::ofstream{dir / "killed.csv"} << "an older result";
-  CHECK_THROWS(io::run_sweep(sweep(), run_to(dir / "killed.csv", 1, 12000)));
+  CHECK(killed_by(run_to(dir / "killed.csv", 1, 12000)) == SIGKILL);
   CHECK(io::read_text(dir / "killed.csv") == "an older result");
   std::ofstream{dir / "killed.csv.partial", std::ios::app} << "torn li";
   const auto already = io::run_sweep(sweep(), run_to(dir / "killed.csv", 2));
@@ -61,13 +79,22 @@ TEST_CASE("a sweep gives the same bytes for any number of jobs, interrupted or n
   CHECK(io::read_text(dir / "killed.csv") == one);
   CHECK_FALSE(fs::exists(dir / "killed.csv.partial"));
 
-  auto other = run_to(dir / "fresh.csv", 1, 9000);
-  CHECK_THROWS(io::run_sweep(sweep(), other));
-  other = run_to(dir / "fresh.csv", 1);
+  CHECK(killed_by(run_to(dir / "fresh.csv", 1, 9000)) == SIGKILL);
+  auto other = run_to(dir / "fresh.csv", 1);
   other.signature = "another sweep";  // nothing of the first may survive in it
   CHECK(io::run_sweep(sweep(), other) == 0);
   CHECK(io::read_text(dir / "fresh.csv") == one);
   fs::remove_all(dir);
+}
+
+TEST_CASE("two sweeps do not write one file", "[sweep]") {
+  const auto path = fs::temp_directory_path() / "qpcast-locked.csv";
+  const int held = ::open((path.string() + ".partial").c_str(), O_CREAT | O_RDWR, 0644);
+  REQUIRE(::flock(held, LOCK_EX) == 0);
+  CHECK_THROWS_WITH(io::run_sweep(sweep(), run_to(path, 1)),
+                    Catch::Contains("another sweep is writing this file"));
+  ::close(held);
+  fs::remove(path.string() + ".partial");
 }
 
 TEST_CASE("layouts that contradict themselves are rows with the reason", "[sweep]") {

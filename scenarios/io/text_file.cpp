@@ -90,10 +90,23 @@ void write_atomically(const std::filesystem::path& path, const std::string& text
     }
     done += static_cast<std::size_t>(n);
   }
-  if (::fsync(file.get()) != 0 || std::rename(beside.c_str(), path.c_str()) != 0) {
+  if (::fsync(file.get()) != 0) {
     ::unlink(beside.c_str());
     fail(path, "cannot write");
   }
+  replace_file(beside, path);
+}
+
+void replace_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) {
+    const int reason = errno;
+    ::unlink(from.c_str());
+    errno = reason;
+    fail(to, "cannot write");
+  }
+  const auto folder = to.has_parent_path() ? to.parent_path() : std::filesystem::path{"."};
+  const Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (directory.get() >= 0) ::fsync(directory.get());  // best effort: some file systems refuse
 }
 
 }  // namespace qpcast::io

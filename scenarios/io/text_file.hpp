@@ -16,4 +16,8 @@ void require_utf8(const std::string& text, const std::string& source);
 /// whole. @throws InputError naming the path and the system's reason
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 
+/// Renames a synced file over `to` and syncs the directory, so that a power cut cannot undo it.
+/// @throws InputError naming the path and the system's reason
+void replace_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
 }  // namespace qpcast::io
