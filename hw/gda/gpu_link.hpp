@@ -1,0 +1,68 @@
+/// Everything that one layout needs on the GPU's side: queue pairs attached to an emulated NIC,
+/// the memory they write to, and the passes over them.
+///
+/// Which NIC serves them: a sink, and queues in host memory, a CPU thread (emulated::Server);
+/// queues in GPU memory that are to be executed, a kernel beside the measured one (gpu_nic.hpp).
+/// The doorbell lies in host memory in every case, so that its store crosses PCIe.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/gda/gpu_layout.hpp"
+#include "hw/nic/emulated/server.hpp"
+
+namespace qpcast::hw {
+
+/// All times in us, by the SM's own clock.
+struct GpuLatencies {
+  std::vector<double> issue;           ///< until the put returns
+  std::vector<double> doorbell_to_cqe; ///< from there until its completion scope is complete
+  std::vector<double> completion;      ///< both
+  double sm_mhz = 0;                   ///< observed
+};
+
+struct GpuRate {
+  double messages_per_us = 0;  ///< from the first thread's start to the last completion
+  std::uint64_t messages = 0;
+  double sm_mhz = 0;
+};
+
+struct GpuRoundTrips {
+  std::vector<double> times;
+  double sm_mhz = 0;
+};
+
+class GpuLink {
+ public:
+  /// @throws InputError for a layout that mini-gda does not do, DeviceError
+  GpuLink(emulated::Server& server, const Layout& layout, std::chrono::milliseconds patience);
+  ~GpuLink();
+  GpuLink(const GpuLink&) = delete;
+  GpuLink& operator=(const GpuLink&) = delete;
+
+  // Each pass starts on fresh queue pairs. In execute mode it checks every byte that arrived and
+  // every completion, and throws DeviceError for the first that is wrong.
+  GpuLatencies latency(std::uint32_t samples);
+  GpuRate rate(std::chrono::milliseconds time);
+  GpuRate rate(std::uint64_t messages_per_thread);
+  GpuRoundTrips round_trip(std::uint32_t samples);
+
+  const GpuLayout& layout() const { return layout_; }
+
+ private:
+  class Session;
+  GpuLayout layout_;
+  emulated::Server& server_;
+  std::chrono::milliseconds patience_;
+  double known_rate_ = 0;  ///< messages/us, of the last pass
+};
+
+/// Why there is no GPU to measure with; empty when there is.
+std::string no_gpu();
+/// Model, driver, clocks and versions of the GPU, for a row's environment.
+std::map<std::string, std::string> gpu_environment();
+
+}  // namespace qpcast::hw

@@ -1,0 +1,28 @@
+/// Submission: WQEs, then the doorbell record, then the doorbell register, each ordered behind the
+/// one before.
+#pragma once
+
+#include "hw/gda/order.cuh"
+#include "hw/gda/queue_pair.hpp"
+#include "hw/gda/spin.cuh"
+#include "hw/wqe/doorbell.hpp"
+
+namespace qpcast::hw::gda {
+
+/// Announces every block below `next`, whose WQEs are ordered already.
+template <Ordering scope>
+__device__ inline void ring(const QueuePair& qp, std::uint64_t next) {
+  const auto low = static_cast<std::uint32_t>(next);
+  store_volatile(&qp.record[wqe::send_record], wqe::send_record_value(low));
+  order<scope>();
+  store_volatile(qp.doorbell, wqe::doorbell_value(low, qp.send.qpn));
+}
+
+/// The whole sequence of a thread that owns its queue pair.
+template <Ordering scope>
+__device__ inline void announce(const QueuePair& qp, std::uint64_t next) {
+  order<scope>();
+  ring<scope>(qp, next);
+}
+
+}  // namespace qpcast::hw::gda
