@@ -168,3 +168,32 @@ TEST_CASE("settings users already have", "[env]") {
   CHECK(clash.status == 2);
   CHECK(clash.err.find("qps: set to 8, but to 4 on the command line") != std::string::npos);
 }
+
+TEST_CASE("a fault of the NIC: exit 3, one message, finished rows kept, and the next run goes on",
+          "[measure]") {
+  const auto [fault, message] = GENERATE(
+      table<std::string, std::string>({{"queue-error", "put into error on request"},
+                                       {"completion-overrun", "the completion queue overran"},
+                                       {"peer-dead", "the peer died"},
+                                       {"device-removed", "the device was removed"}}));
+  const auto rows = scratch / (fault + ".jsonl");
+  const std::string command =
+      "measure --nic emulated -F --patience 5000 --passes 1 --experiment handoff -o " +
+      rows.string();
+  REQUIRE(run(command).status == 0);
+  const auto finished = qpcast::io::read_text(rows);
+  REQUIRE_FALSE(finished.empty());
+
+  const std::string more = command + " --experiment batching";
+  const auto broken = run(more + " --emulate 'after=1000;fault=" + fault + "'");
+  INFO(broken.err);
+  CHECK(broken.status == 3);
+  CHECK(broken.err.find("qpcast: emulated: ") != std::string::npos);
+  CHECK(broken.err.find(message) != std::string::npos);
+  CHECK(qpcast::io::read_text(rows).starts_with(finished));
+
+  const auto whole = run(more);
+  CHECK(whole.status == 0);
+  CHECK(whole.out.find("kept") != std::string::npos);
+  CHECK(qpcast::io::read_text(rows).size() > finished.size());
+}

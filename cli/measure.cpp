@@ -42,6 +42,9 @@ void add_measure(CLI::App& app, int& status) {
   command->add_option("--experiment", options->experiments, "only this one; may be repeated");
   command->add_option("--layout", options->layouts,
                       "measure 'key=value;...' instead of the plan's layouts; may be repeated");
+  command->add_option("--emulate", options->emulate,
+                      "what the emulated NIC imposes: "
+                      "mode=sink;rate=M/us;contexts=N;miss=us;replacement=lru|random");
   command->add_option("--passes", options->passes, "passes per point (default: the plan's)");
   command->add_option("-d,--ib-dev", options->device, "verbs device (default: the first)");
   command->add_option("-i,--ib-port", options->ib_port, "port of the device")

@@ -17,6 +17,7 @@ struct MeasureOptions {
   std::string platform;                  ///< name in the rows; empty: kind and device
   std::vector<std::string> experiments;  ///< of the plan; empty: all
   std::vector<std::string> layouts;      ///< measured instead of the plan's
+  std::string emulate;                   ///< what the emulated NIC imposes (emulated/imposed.hpp)
   std::string device;                    ///< perftest's -d
   int gid_index = -1;                    ///< perftest's -x
   int ib_port = 1;                       ///< perftest's -i

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "hw/nic/emulated/emulated.hpp"
 #include "hw/nic/mlx5/real_calls.hpp"
 #include "hw/nic/verbs/verbs.hpp"
 #include "model/error.hpp"
@@ -26,12 +27,13 @@ namespace {
 }  // namespace
 
 std::unique_ptr<Nic> open_nic(const MeasureOptions& options) {
+  if (!options.emulate.empty() && options.nic != "emulated")
+    throw InputError{"measure", "emulate", "only --nic emulated imposes anything"};
   if (options.nic == "verbs")
     return open_verbs({options.device, options.ib_port, options.gid_index});
   if (options.nic == "mlx5") try_mlx5(options);
   if (options.nic == "emulated")
-    throw DeviceError{"emulated", "open", ENOTSUP,
-                      "this build has no emulated NIC; measure with --nic verbs"};
+    return std::make_unique<EmulatedNic>(emulated::parse_imposed(options.emulate));
   throw InputError{"measure", "nic",
                    fmt::format("'{}' is not one of emulated, verbs, mlx5", options.nic)};
 }

@@ -96,7 +96,7 @@ class Runner {
     for (std::size_t i = 0; i < plan_.points.size(); ++i) {
       const auto& point = plan_.points[i];
       progress_.at(i, point.experiment + ": " + point.layout.to_string());
-      if (finished(point)) continue;
+      if (finished(point) || !possible(point)) continue;
       if (const auto link = open(point)) measure(point, *link);
     }
     return std::move(report_);
@@ -109,6 +109,13 @@ class Runner {
         metrics, [&](Metric metric) { return rows_.has(row_id(point, metric)); });
     if (all) report_.kept += metrics.size();
     return all;
+  }
+
+  bool possible(const Point& point) {
+    if (point.method != Method::round_trip || bench_.nic.writes_payload()) return true;
+    report_.skipped.push_back(
+        {point.experiment, point.layout.to_string() + ": nothing arrives that could be answered"});
+    return false;
   }
 
   std::unique_ptr<Link> open(const Point& point) {

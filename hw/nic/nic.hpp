@@ -82,6 +82,9 @@ class Nic {
   virtual std::map<std::string, std::string> environment() const = 0;
   /// The device's own counters of trouble (retransmissions, timeouts); empty when it has none.
   virtual std::map<std::string, std::uint64_t> error_counters() const { return {}; }
+  /// False for a back end that retires requests without performing them (emulated, sink mode): what
+  /// arrives can be neither validated nor answered.
+  virtual bool writes_payload() const { return true; }
   virtual std::unique_ptr<Region> allocate(std::size_t bytes) = 0;
   /// The region must outlive the channel.
   virtual std::unique_ptr<Channel> open(Region& region, const ChannelOptions& options) = 0;

@@ -1,0 +1,181 @@
+// The plans on the emulated NIC, and its faults: each ends with a message and keeps its rows.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "hw/experiments/local_peer.hpp"
+#include "hw/experiments/measure.hpp"
+#include "hw/experiments/run.hpp"
+#include "hw/nic/emulated/emulated.hpp"
+#include "model/error.hpp"
+
+using namespace qpcast;
+using namespace qpcast::hw;
+using namespace std::chrono_literals;
+
+namespace {
+
+class Scratch {
+ public:
+  Scratch() : path_{std::filesystem::temp_directory_path() / "qpcast-emulated-XXXXXX"} {
+    REQUIRE(::mkdtemp(path_.data()) != nullptr);
+  }
+  ~Scratch() { std::filesystem::remove_all(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string file() const { return path_ + "/run.jsonl"; }
+  std::vector<nlohmann::json> rows() const {
+    std::vector<nlohmann::json> all;
+    std::ifstream in{file()};
+    for (std::string line; std::getline(in, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+
+ private:
+  std::string path_;
+};
+
+Plan short_plan(const std::vector<std::string>& experiments) {
+  auto plan = make_plan("quick",
+                        {.kind = "emulated", .processors = 2, .no_gpu = "no GPU", .no_dc = "no DC"},
+                        experiments);
+  plan.passes = 2;
+  plan.pass_time = 2ms;
+  plan.warm_up = 1ms;
+  return plan;
+}
+
+RunReport run(EmulatedNic& nic, const Plan& plan, const std::string& file) {
+  LocalPeer peer{nic};
+  const Bench bench{nic, peer, {}, 2000ms, nullptr};
+  RowFile rows{file, nic.kind(), nic.name()};
+  return run_plan(plan, bench, "test", nic.environment(), rows);
+}
+
+}  // namespace
+
+TEST_CASE("every experiment runs on the emulated NIC, with its payload validated") {
+  Scratch scratch;
+  EmulatedNic nic;
+  const auto plan = short_plan({});
+  const auto report = run(nic, plan, scratch.file());
+  const auto rows = scratch.rows();
+  CHECK(report.measured == rows.size());
+  CHECK(report.measured > plan.points.size());
+  CHECK(report.skipped.size() == plan.skipped.size());
+  for (const auto& row : rows) {
+    INFO(row.dump());
+    CHECK(row["value"].get<double>() > 0);
+    CHECK(row["source"]["kind"] == "emulated");
+    CHECK(row["environment"]["nic.mode"].get<std::string>().starts_with("execute"));
+    for (const auto& [key, value] : row["environment"].items())
+      CHECK_FALSE(key.starts_with("nic.errors"));
+  }
+  CHECK(nic.error_counters()["wqe_errors"] == 0);
+  CHECK(nic.server().counters().served > 0);
+}
+
+TEST_CASE("a sink's rows say so, and nothing asks it for an answer") {
+  Scratch scratch;
+  EmulatedNic nic{emulated::parse_imposed("mode=sink")};
+  const auto plan = short_plan({"single operation", "batching", "loaded round trip"});
+  const auto trips = std::ranges::count(plan.points, Method::round_trip, &Point::method);
+  REQUIRE(trips > 0);
+  const auto report = run(nic, plan, scratch.file());
+  CHECK(report.skipped.size() == plan.skipped.size() + static_cast<std::size_t>(trips));
+  CHECK(report.measured > 0);
+  for (const auto& row : scratch.rows()) {
+    CHECK(row["environment"]["nic.mode"].get<std::string>().starts_with("sink"));
+    CHECK(row["source"]["kind"] == "emulated");
+  }
+}
+
+TEST_CASE("what a NIC imposes is in its name, so that its rows do not mix with others") {
+  Scratch scratch;
+  EmulatedNic slow{emulated::parse_imposed("rate=0.5")};
+  run(slow, short_plan({"handoff"}), scratch.file());
+  EmulatedNic plain;
+  CHECK_THROWS_AS(run(plain, short_plan({"handoff"}), scratch.file()), InputError);
+}
+
+TEST_CASE("queue pairs that no adapter has are refused as verbs devices refuse them") {
+  EmulatedNic nic;
+  const auto region = nic.allocate(4096);
+  const auto code = [&](const ChannelOptions& options) {
+    try {
+      nic.open(*region, options);
+    } catch (const DeviceError& error) {
+      return error.code();
+    }
+    return 0;
+  };
+  CHECK(code({128, 220}) == 0);
+  CHECK(code({128, 221}) == EINVAL);
+  CHECK(code({32768, 0}) == 0);
+  CHECK(code({32768, 220}) == EINVAL);
+  CHECK(code({0, 0}) == EINVAL);
+}
+
+TEST_CASE("a fault of the NIC ends the run with a message, and the finished rows stay") {
+  const auto [fault, message] = GENERATE(
+      table<const char*, const char*>({{"queue-error", "put into error on request"},
+                                       {"completion-overrun", "the completion queue overran"},
+                                       {"peer-dead", "the peer died"},
+                                       {"device-removed", "the device was removed"}}));
+  INFO(fault);
+  Scratch scratch;
+  const auto plan = short_plan({"handoff"});
+  EmulatedNic whole;
+  run(whole, plan, scratch.file());
+  const auto finished = scratch.rows();
+  REQUIRE_FALSE(finished.empty());
+
+  EmulatedNic breaking{emulated::parse_imposed(std::string{"after=500;fault="} + fault)};
+  auto longer = short_plan({"handoff", "batching", "queues"});
+  CHECK_THROWS_WITH(run(breaking, longer, scratch.file()), Catch::Contains(message));
+  const auto rows = scratch.rows();
+  REQUIRE(rows.size() >= finished.size());
+  CHECK(std::equal(finished.begin(), finished.end(), rows.begin()));
+
+  run(whole, longer, scratch.file());  // the next run continues
+  CHECK(scratch.rows().size() > finished.size());
+}
+
+TEST_CASE("a fault while the posting thread waits behind a host queue") {
+  Scratch scratch;
+  const auto layout = std::string{"submitter=host;qps=2;batch=4;payload=64;window=64"};
+  const auto fault = GENERATE("queue-error", "completion-overrun", "peer-dead", "device-removed");
+  INFO(fault);
+  EmulatedNic nic{emulated::parse_imposed(std::string{"after=100;fault="} + fault)};
+  auto plan = short_plan({"handoff"});
+  use_layouts(plan, {layout});
+  CHECK_THROWS_AS(run(nic, plan, scratch.file()), DeviceError);
+  CHECK(scratch.rows().empty());
+}
+
+TEST_CASE("measure opens the emulated NIC, and refuses what it does not know") {
+  Scratch scratch;
+  MeasureOptions options;
+  options.output = scratch.file();
+  options.experiments = {"handoff"};
+  options.passes = 1;
+  std::ostringstream out;
+  SECTION("rows") {
+    measure(options, out);
+    CHECK(out.str().find("rows measured on mlx5-format (emulated)") != std::string::npos);
+    CHECK_FALSE(scratch.rows().empty());
+  }
+  SECTION("imposed what there is not") {
+    options.emulate = "speed=1";
+    CHECK_THROWS_WITH(measure(options, out), Catch::Contains("not one of mode"));
+  }
+  SECTION("imposed on a real one") {
+    options.nic = "verbs";
+    options.emulate = "rate=1";
+    CHECK_THROWS_AS(measure(options, out), InputError);
+  }
+}
