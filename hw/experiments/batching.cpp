@@ -12,6 +12,15 @@ void batching(const Scope& scope, Plan& plan) {
   for (const int batch : host)
     plan.add(name, fmt::format("submitter=host;qps=1;batch={};payload=8;window=128", batch),
              Method::rate);
+  const std::vector<int> gpu =
+      scope.full ? std::vector{1, 2, 4, 8, 16, 32, 64, 128, 256} : std::vector{1, 4, 16, 64};
+  if (scope.no_gpu.empty())
+    for (const int batch : gpu)
+      plan.add(name,
+               fmt::format("submitter=gpu;threads=1;qps=1;sms=1;batch={};payload=8;inline=1;"
+                           "ordering=gpu;publication=exclusive",
+                           batch),
+               Method::rate);
   const std::vector<int> proxy = scope.full ? std::vector{1, 2, 4, 8, 16} : std::vector{1, 4, 16};
   for (const int batch : proxy)
     plan.add(name,

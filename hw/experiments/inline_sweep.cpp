@@ -10,10 +10,17 @@ void inline_sweep(const Scope& scope, Plan& plan) {
       scope.full ? std::vector{8, 24, 40, 56, 72, 88, 104, 120, 152, 184, 220}
                  : std::vector{32, 96, 192};
   for (const int payload : payloads)
-    for (const int inlined : {0, 1})
+    for (const int inlined : {0, 1}) {
+      if (scope.no_gpu.empty())
+        plan.add("inline sweep",
+                 fmt::format("submitter=gpu;qps=1;threads=1;sms=1;batch=1;payload={};inline={};"
+                             "ordering=gpu;completion=per-qp",
+                             payload, inlined),
+                 Method::latency);
       plan.add("inline sweep",
                fmt::format("submitter=host;qps=1;batch=1;payload={};inline={}", payload, inlined),
                Method::latency);
+    }
 }
 
 }  // namespace qpcast::hw::experiments

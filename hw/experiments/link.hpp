@@ -9,6 +9,7 @@
 
 #include "hw/experiments/peer.hpp"
 #include "hw/experiments/submitter.hpp"
+#include "hw/nic/emulated/server.hpp"
 #include "hw/proxy/proxy.hpp"
 #include "model/layout.hpp"
 
@@ -21,6 +22,7 @@ struct Bench {
   std::vector<int> cpus;  ///< near the NIC; workers are bound to them
   std::chrono::milliseconds patience{5000};
   const std::atomic<bool>* interrupted = nullptr;
+  emulated::Server* gpu_nic = nullptr;  ///< serves GPU queues; null: no GPU submitter
 };
 
 class Link {

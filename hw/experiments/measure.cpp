@@ -12,6 +12,8 @@
 #include "hw/experiments/open_nic.hpp"
 #include "hw/experiments/remote_peer.hpp"
 #include "hw/experiments/run.hpp"
+#include "hw/gda/gpu_link.hpp"
+#include "hw/nic/emulated/emulated.hpp"
 #include "hw/proxy/affinity.hpp"
 #include "model/error.hpp"
 
@@ -44,8 +46,9 @@ Scope scope_of(const MeasureOptions& options, const Nic& nic) {
   scope.kind = nic.kind();
   scope.loopback = !options.client;
   scope.processors = std::max(1U, std::thread::hardware_concurrency());
-  scope.no_gpu = "no GPU submitter in this build; a CPU produces";
-  scope.no_dc = "DC needs --nic mlx5";
+  const bool emulated = dynamic_cast<const EmulatedNic*>(&nic) != nullptr;
+  scope.no_gpu = emulated ? no_gpu() : "a GPU needs --nic emulated; a CPU produces";
+  scope.no_dc = scope.no_gpu;
   return scope;
 }
 
@@ -57,7 +60,7 @@ std::vector<int> cpus_near(const Environment& facts) {
 Environment environment_of(const MeasureOptions& options, const Nic& nic) {
   auto facts = machine_environment();
   facts.merge(nic.environment());
-  facts["producer"] = "cpu";
+  if (dynamic_cast<const EmulatedNic*>(&nic) && no_gpu().empty()) facts.merge(gpu_environment());
   facts["path"] = options.client ? "two nodes" : "loopback";
   facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;
   return facts;
@@ -107,7 +110,13 @@ void measure(const MeasureOptions& options, std::ostream& out) {
   auto plan = make_plan(options.plan, scope_of(options, *nic), options.experiments);
   if (!options.layouts.empty()) use_layouts(plan, options.layouts);
   if (options.passes > 0) plan.passes = options.passes;
-  const Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
+  auto* const emulated = no_gpu().empty() ? dynamic_cast<EmulatedNic*>(nic.get()) : nullptr;
+  const Bench bench{*nic,
+                    *peer,
+                    cpus_near(facts),
+                    patience,
+                    &InterruptScope::flag(),
+                    emulated ? &emulated->server() : nullptr};
   RowFile rows{options.output, nic->kind(), nic->name()};
   const auto platform =
       options.platform.empty() ? nic->kind() + "-" + nic->name() : options.platform;

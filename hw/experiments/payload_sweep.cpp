@@ -10,6 +10,12 @@ void payload_sweep(const Scope& scope, Plan& plan) {
       scope.full ? std::vector{8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576}
                  : std::vector{64, 1024, 16384};
   for (const int payload : payloads) {
+    if (scope.no_gpu.empty())
+      plan.add("payload sweep",
+               fmt::format("submitter=gpu;threads=1;qps=1;sms=1;batch=4;payload={};inline=0;"
+                           "ordering=gpu;publication=exclusive",
+                           payload),
+               Method::rate);
     plan.add("payload sweep",
              fmt::format("submitter=host;qps=1;batch=4;payload={};window=64", payload),
              Method::rate);

@@ -61,12 +61,21 @@ void Plan::skip(const std::string& experiment, const std::string& reason) {
   skipped.push_back({experiment, reason});
 }
 
+bool gpu_submits(const Layout& layout) {
+  const auto submitter = layout.choice(Key::submitter, Submitter::host);
+  return submitter == Submitter::gpu || submitter == Submitter::cpu_assisted;
+}
+
 void use_layouts(Plan& plan, const std::vector<std::string>& layouts) {
   plan.points.clear();
   plan.skipped.clear();
   for (const auto& text : layouts) {
     const auto layout = parse_layout(text, "--layout");
-    if (layout.has(Key::background_ctas)) {
+    const bool several = layout.number(Key::threads, 1) > 1 || layout.number(Key::batch, 1) > 1 ||
+                         layout.has(Key::publication);
+    if (gpu_submits(layout)) {
+      plan.add("layout", text, several ? Method::rate : Method::latency);
+    } else if (layout.has(Key::background_ctas)) {
       plan.add("layout", text, Method::round_trip);
     } else if (layout.has(Key::window)) {
       plan.add("layout", text, Method::rate);

@@ -60,8 +60,12 @@ struct Plan {
 /// @throws InputError for an unknown plan or experiment, naming the known ones
 Plan make_plan(const std::string& name, Scope scope, const std::vector<std::string>& experiments);
 
+/// GPU threads submit what says submitter=gpu or cpu-assisted.
+bool gpu_submits(const Layout& layout);
+
 /// Replaces a plan's points by layouts of the caller's choice. Method: a layout with background
-/// CTAs makes round trips, one with a window a rate, any other both kinds of latency.
+/// CTAs makes round trips, one with a window a rate, any other both kinds of latency; a GPU's a
+/// rate when it names several threads, a batch or a publication, else the latency of one put.
 /// @throws InputError for a layout that is malformed
 void use_layouts(Plan& plan, const std::vector<std::string>& layouts);
 

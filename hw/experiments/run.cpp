@@ -8,63 +8,16 @@
 #include <memory>
 
 #include "hw/experiments/operating_state.hpp"
-#include "hw/experiments/passes.hpp"
 #include "hw/experiments/progress.hpp"
 #include "hw/experiments/statistics.hpp"
+#include "hw/experiments/subject.hpp"
 
 namespace qpcast::hw {
 
 namespace {
 
-using Passes = std::map<Metric, std::vector<double>>;
-
-std::vector<Metric> metrics_of(const Point& point) {
-  switch (point.method) {
-    case Method::latency:
-      return {Metric::issue, Metric::put_completion};
-    case Method::rate:
-      return {Metric::rate, Metric::goodput};
-    case Method::round_trip:
-      if (point.layout.has(Key::background_ctas))
-        return {Metric::rtt, Metric::rtt_p99, Metric::carried_rate};
-      return {Metric::rtt, Metric::rtt_p99};
-  }
-  return {};
-}
-
 std::string row_id(const Point& point, Metric metric) {
   return fmt::format("{}:{}:{}", point.experiment, point.layout.to_string(), metric_name(metric));
-}
-
-Load load_of(const Layout& layout) {
-  if (!layout.has(Key::background_ctas)) return {};
-  const bool shared = layout.choice(Key::queue, Queue::shared) == Queue::shared;
-  return {static_cast<std::uint64_t>(layout.number(Key::window, 1)), shared ? 0U : 1U, 0};
-}
-
-void one_pass(Link& link, const Point& point, const PassBudget& budget, Passes& passes) {
-  switch (point.method) {
-    case Method::latency: {
-      auto times = latency_pass(link, budget);
-      passes[Metric::issue].push_back(median(times.issue));
-      passes[Metric::put_completion].push_back(median(times.completion));
-      return;
-    }
-    case Method::rate: {
-      const auto visit = static_cast<std::uint64_t>(point.layout.number(Key::writes_per_visit, 64));
-      const double rate = rate_pass(link, budget, visit);
-      passes[Metric::rate].push_back(rate);
-      passes[Metric::goodput].push_back(rate * link.payload() * 1e-3);  // MB/s to GB/s
-      return;
-    }
-    case Method::round_trip: {
-      auto trips = round_trip_pass(link, budget, load_of(point.layout));
-      passes[Metric::rtt].push_back(median(trips.times));
-      passes[Metric::rtt_p99].push_back(quantile(trips.times, 0.99));
-      passes[Metric::carried_rate].push_back(trips.carried_rate);
-      return;
-    }
-  }
 }
 
 /// Counters of the NIC that grew in the meantime and mean trouble.
@@ -97,7 +50,7 @@ class Runner {
       const auto& point = plan_.points[i];
       progress_.at(i, point.experiment + ": " + point.layout.to_string());
       if (finished(point) || !possible(point)) continue;
-      if (const auto link = open(point)) measure(point, *link);
+      if (const auto subject = open(point)) measure(point, *subject);
     }
     return std::move(report_);
   }
@@ -118,9 +71,9 @@ class Runner {
     return false;
   }
 
-  std::unique_ptr<Link> open(const Point& point) {
+  std::unique_ptr<Subject> open(const Point& point) {
     try {
-      return std::make_unique<Link>(bench_, point.layout);
+      return open_subject(bench_, point);
     } catch (const DeviceError& error) {
       if (!beyond_the_device(error)) throw;
       report_.skipped.push_back({point.experiment, point.layout.to_string() + ": " + error.what()});
@@ -128,21 +81,21 @@ class Runner {
     }
   }
 
-  void measure(const Point& point, Link& link) {
+  void measure(const Point& point, Subject& subject) {
     auto facts = environment_;
     const auto errors = bench_.nic.error_counters();
     Passes passes;
-    one_pass(link, point, {plan_.warm_up}, passes);
+    subject.pass({plan_.warm_up}, passes);
     passes.clear();
     for (std::uint32_t pass = 0; pass < plan_.passes; ++pass) {
       const auto state = point.layout.choice(Key::host_state, HostState::uncontrolled);
       const auto mhz =
           reach_host_state(state, plan_.warm_time, plan_.cold_time, bench_.interrupted);
       facts["cpu.observed_mhz"] = fmt::format("{:.0f}", mhz);
-      one_pass(link, point, {plan_.pass_time}, passes);
+      subject.pass({plan_.pass_time}, passes);
     }
     facts.merge(processor_state());
-    facts["workers.pinned"] = link.workers_pinned() ? "yes" : "no";
+    for (const auto& [name, value] : subject.facts()) facts[name] = value;
     note_errors(errors, bench_.nic, facts);
     for (const auto metric : metrics_of(point)) write(point, metric, passes[metric], facts);
   }

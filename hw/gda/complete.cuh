@@ -24,7 +24,8 @@ __device__ inline std::uint64_t retired(const QueuePair& qp, const Writes& write
   return upto - static_cast<std::uint16_t>(static_cast<std::uint16_t>(upto) - end);
 }
 
-/// Blocks below `index` are finished. Right while fewer than 32,768 lie between them and the newest.
+/// Blocks below `index` are finished. Right while fewer than 32,768 lie between them and the
+/// newest.
 __device__ inline bool reached(const QueuePair& qp, const Writes& writes, std::uint64_t index,
                                const Patience& patience) {
   const auto tail = wqe::read_tail(load_volatile(qp.newest));

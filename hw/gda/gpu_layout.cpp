@@ -35,8 +35,7 @@ bool warp_wide(Publication p) {
 }
 
 Publication publication_of(const Layout& layout, const GpuLayout& g) {
-  const auto fallback =
-      g.threads > g.qps ? Publication::thread_handoff : Publication::exclusive;
+  const auto fallback = g.threads > g.qps ? Publication::thread_handoff : Publication::exclusive;
   const auto chosen = layout.choice(Key::publication, fallback);
   if (chosen == Publication::exclusive && g.threads > g.qps)
     refuse("publication", fmt::format("exclusive needs a queue pair per thread; {} threads, {} qps",

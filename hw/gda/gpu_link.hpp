@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,10 +19,10 @@ namespace qpcast::hw {
 
 /// All times in us, by the SM's own clock.
 struct GpuLatencies {
-  std::vector<double> issue;           ///< until the put returns
-  std::vector<double> doorbell_to_cqe; ///< from there until its completion scope is complete
-  std::vector<double> completion;      ///< both
-  double sm_mhz = 0;                   ///< observed
+  std::vector<double> issue;            ///< until the put returns
+  std::vector<double> doorbell_to_cqe;  ///< from there until its completion scope is complete
+  std::vector<double> completion;       ///< both
+  double sm_mhz = 0;                    ///< observed
 };
 
 struct GpuRate {
@@ -55,8 +56,7 @@ class GpuLink {
  private:
   class Session;
   GpuLayout layout_;
-  emulated::Server& server_;
-  std::chrono::milliseconds patience_;
+  std::unique_ptr<Session> session_;
   double known_rate_ = 0;  ///< messages/us, of the last pass
 };
 

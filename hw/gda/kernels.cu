@@ -1,5 +1,5 @@
 #include "hw/gda/cuda_error.hpp"
-#include "hw/gda/job.cuh"
+#include "hw/gda/job.hpp"
 #include "hw/gda/publish.cuh"
 #include "hw/gda/write.cuh"
 
@@ -232,8 +232,8 @@ void with_write(const Variant& variant, Use use) {
 void launch_rate(const Variant& variant, const Job& job, const Grid& grid, void* stream) {
   with_ordering(variant.ordering, [&](auto scope) {
     with_write(variant, [&](auto write, auto vector) {
-      launch_scoped<scope(), decltype(write), decltype(vector)>(
-          variant, job, grid, static_cast<cudaStream_t>(stream));
+      launch_scoped<scope(), decltype(write), decltype(vector)>(variant, job, grid,
+                                                                static_cast<cudaStream_t>(stream));
     });
   });
   check(cudaGetLastError(), "launch");

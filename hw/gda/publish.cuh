@@ -103,7 +103,8 @@ __device__ inline bool put_locked(const QueuePair& qp, const Writes& writes, std
 __device__ inline std::uint64_t reserve_together(const QueuePair& qp, const Writes& writes,
                                                  std::uint64_t blocks, Cursor& at,
                                                  const Patience& patience) {
-  const std::uint64_t base = atomicAdd(&qp.shared->reserved, static_cast<unsigned long long>(blocks));
+  const std::uint64_t base =
+      atomicAdd(&qp.shared->reserved, static_cast<unsigned long long>(blocks));
   return await_room(qp, writes, base, base + blocks, at.known, patience) ? base + 1 : 0;
 }
 

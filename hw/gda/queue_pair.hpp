@@ -18,21 +18,21 @@ struct alignas(128) SharedState {
 
 struct QueuePair {
   wqe::SendQueue send;
-  std::uint32_t* record;           ///< doorbell record, two words
-  std::uint64_t* doorbell;         ///< doorbell register
-  const std::uint64_t* newest;     ///< tail of the completion queue's one, collapsed entry
+  std::uint32_t* record;        ///< doorbell record, two words
+  std::uint64_t* doorbell;      ///< doorbell register
+  const std::uint64_t* newest;  ///< tail of the completion queue's one, collapsed entry
   SharedState* shared;
-  wqe::CompactVector target;       ///< DC only
+  wqe::CompactVector target;  ///< DC only
 };
 
 /// The writes of a run: message m goes to slot m of the target, modulo its slots.
 struct Writes {
   wqe::Remote remote;
-  wqe::Local source;               ///< pointer writes only
-  std::uint64_t slots = 1;         ///< of the target; the source has as many
-  std::uint32_t length = 8;        ///< B
-  std::uint32_t stride = 8;        ///< B from slot to slot
-  std::uint32_t blocks = 1;        ///< 64 B blocks per WQE
+  wqe::Local source;         ///< pointer writes only
+  std::uint64_t slots = 1;   ///< of the target; the source has as many
+  std::uint32_t length = 8;  ///< B
+  std::uint32_t stride = 8;  ///< B from slot to slot
+  std::uint32_t blocks = 1;  ///< 64 B blocks per WQE
   /// Blocks from the index in a completion to the end of what it retires: the WQE's own blocks,
   /// or 1 for a NIC in sink mode, which knows no WQEs.
   std::uint32_t retires = 1;

@@ -1,18 +1,9 @@
 /// Waiting on the GPU: every wait has a deadline, and the first that misses it ends the run.
 #pragma once
 
-#include <cstdint>
+#include "hw/gda/failure.hpp"
 
 namespace qpcast::hw::gda {
-
-enum class Failure : std::uint32_t {
-  none,
-  no_room,        ///< the ring stayed full: the NIC retires nothing
-  no_turn,        ///< the thread before this one never published
-  no_completion,  ///< a completion did not come
-  no_message,     ///< the peer's write did not come
-  error_entry,    ///< the NIC completed with an error
-};
 
 __device__ inline std::uint64_t nanoseconds() {
   std::uint64_t now;
@@ -38,8 +29,8 @@ __device__ inline void store_volatile(Word* to, Word value) {
 
 /// The run's way out. `failure` is shared by all its threads.
 struct Patience {
-  std::uint64_t deadline;   ///< of globaltimer, ns
-  std::uint32_t* failure;   ///< Failure, GPU memory
+  std::uint64_t deadline;  ///< of globaltimer, ns
+  std::uint32_t* failure;  ///< Failure, GPU memory
 
   __device__ bool failed() const { return load_volatile(failure) != 0; }
   __device__ void fail(Failure why) const { atomicCAS(failure, 0U, static_cast<unsigned>(why)); }

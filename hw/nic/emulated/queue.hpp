@@ -51,6 +51,16 @@ struct Counters {
   std::uint64_t record_behind = 0;  ///< doorbells that overtook their record
 };
 
+inline Counters& operator+=(Counters& sum, const Counters& counters) {
+  sum.served += counters.served;
+  sum.completions += counters.completions;
+  sum.errors += counters.errors;
+  sum.flushed += counters.flushed;
+  sum.overruns += counters.overruns;
+  sum.record_behind += counters.record_behind;
+  return sum;
+}
+
 struct Queue {
   wqe::SendQueue send;
   QueueMemory memory;

@@ -19,16 +19,6 @@ constexpr const char* device = "emulated";
 /// Messages of one queue pair that are served before the next one's turn.
 constexpr std::uint32_t burst = 32;
 
-Counters& operator+=(Counters& sum, const Counters& counters) {
-  sum.served += counters.served;
-  sum.completions += counters.completions;
-  sum.errors += counters.errors;
-  sum.flushed += counters.flushed;
-  sum.overruns += counters.overruns;
-  sum.record_behind += counters.record_behind;
-  return sum;
-}
-
 void check_memory(const QueueMemory& memory, Mode mode) {
   const auto refuse = [](const std::string& why) {
     throw DeviceError{device, "attach", EINVAL, why};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hw/gda/queue_pair.hpp"
-#include "hw/gda/spin.cuh"
+#include "hw/gda/failure.hpp"
 #include "model/layout.hpp"
 
 namespace qpcast::hw::gda {

@@ -1,0 +1,250 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/gda/cuda_error.hpp"
+#include "hw/gda/gpu_link.hpp"
+#include "hw/gda/job.hpp"
+#include "hw/gda/session.hpp"
+
+namespace qpcast::hw {
+
+namespace {
+
+using namespace gda;
+
+const char* text_of(Failure failure) {
+  switch (failure) {
+    case Failure::none:
+      return "nothing";
+    case Failure::no_room:
+      return "the send queue stayed full: the NIC retires nothing";
+    case Failure::no_turn:
+      return "a thread never got its turn to publish";
+    case Failure::no_completion:
+      return "a completion did not come";
+    case Failure::no_message:
+      return "the other side's write did not come";
+    case Failure::error_entry:
+      return "the NIC completed a write with an error";
+  }
+  return "unknown";
+}
+
+/// Messages that one doorbell of the layout announces.
+std::uint32_t per_doorbell(const GpuLayout& g) {
+  if (g.publication == Publication::exclusive) return g.batch;
+  if (g.publication != Publication::warp_cooperative) return 1;
+  return 32 * std::max(1U, g.batch / 32);
+}
+
+/// Of what a thread's messages must be a multiple.
+std::uint32_t granule(const GpuLayout& g) {
+  return g.publication == Publication::warp_cooperative ? per_doorbell(g) / 32 : per_doorbell(g);
+}
+
+double mhz(const Report& report) {
+  return report.elapsed == 0
+             ? 0
+             : 1e3 * static_cast<double>(report.cycles) / static_cast<double>(report.elapsed);
+}
+
+std::vector<double> in_us(const GpuMemory& cycles, std::uint32_t count, double sm_mhz) {
+  std::vector<std::uint32_t> raw(count);
+  cycles.to_host(raw.data(), count * sizeof(std::uint32_t));
+  std::vector<double> us;
+  for (const auto c : raw) us.push_back(c / sm_mhz);
+  return us;
+}
+
+std::unique_ptr<QueueServer> server_for(const GpuLayout& layout, emulated::Server& server) {
+  const bool executed = server.imposed().mode == emulated::Mode::execute;
+  if (executed && layout.queue_memory == Memory::gpu) return make_gpu_server();
+  return std::make_unique<HostServer>(server);
+}
+
+}  // namespace
+
+/// One pass at a time over one layout's queue pairs.
+class GpuLink::Session {
+ public:
+  Session(const GpuLayout& layout, emulated::Server& server, std::chrono::milliseconds patience)
+      : layout_{layout},
+        executed_{server.imposed().mode == emulated::Mode::execute},
+        patience_ns_{static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(patience).count())},
+        queues_{layout, server_for(layout, server)},
+        report_{sizeof(Report)} {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+  }
+  ~Session() { cudaStreamDestroy(stream_); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  bool executed() const { return executed_; }
+  std::uint64_t patience_ns() const { return patience_ns_; }
+  void* stream() const { return stream_; }
+  gda::Session& queues() { return queues_; }
+  Report* report() const { return report_.as<Report>(); }
+
+  void begin(std::uint64_t slots) {
+    const Report fresh;
+    report_.from_host(&fresh, sizeof fresh);
+    queues_.begin({executed_ ? slots : 1, executed_});
+  }
+
+  /// Waits for the kernel, and checks what the NIC did: `messages` writes, `doorbells` signalled.
+  Report end(std::uint64_t messages, std::uint64_t doorbells) {
+    check(cudaStreamSynchronize(stream_), "kernel");
+    const auto counted = queues_.end();
+    Report report;
+    report_.to_host(&report, sizeof report);
+    if (report.failure != 0)
+      throw DeviceError{"gpu", "mini-gda", ETIMEDOUT,
+                        fmt::format("{}; {} writes of {} were served, {} refused",
+                                    text_of(static_cast<Failure>(report.failure)), counted.served,
+                                    messages, counted.errors)};
+    account(counted, messages, doorbells);
+    return report;
+  }
+
+  void verify(std::uint64_t messages) const {
+    if (!executed_) return;
+    if (const auto wrong = queues_.first_wrong(messages); wrong >= 0)
+      throw DeviceError{"gpu", "mini-gda", EIO,
+                        fmt::format("the payload of write {} is wrong", wrong)};
+  }
+
+ private:
+  void account(const emulated::Counters& counted, std::uint64_t messages,
+               std::uint64_t doorbells) const {
+    const auto expected = executed_ ? messages : messages * layout_.blocks;
+    if (counted.served != expected || counted.errors != 0 ||
+        (executed_ && counted.completions != doorbells))
+      throw DeviceError{
+          "gpu", "mini-gda", EIO,
+          fmt::format("the NIC served {} of {}, completed {} of {}, refused {}", counted.served,
+                      expected, counted.completions, doorbells, counted.errors)};
+  }
+
+  GpuLayout layout_;
+  bool executed_;
+  std::uint64_t patience_ns_;
+  gda::Session queues_;
+  GpuMemory report_;
+  cudaStream_t stream_ = nullptr;
+};
+
+GpuLink::GpuLink(emulated::Server& server, const Layout& layout, std::chrono::milliseconds patience)
+    : layout_{gpu_layout(layout)}, session_{std::make_unique<Session>(layout_, server, patience)} {}
+
+GpuLink::~GpuLink() = default;
+
+GpuLatencies GpuLink::latency(std::uint32_t samples) {
+  auto& s = *session_;
+  const GpuMemory issue{samples * sizeof(std::uint32_t)}, complete{samples * sizeof(std::uint32_t)};
+  s.begin(samples);
+  LatencyJob job;
+  job.qps = s.queues().qps();
+  job.configured = layout_.configured;
+  job.samples = samples;
+  job.writes = s.queues().writes();
+  job.issue = issue.as<std::uint32_t>();
+  job.complete = complete.as<std::uint32_t>();
+  job.report = s.report();
+  job.patience_ns = s.patience_ns();
+  launch_latency({layout_.publication, layout_.ordering, layout_.inlined, layout_.dc}, job,
+                 s.stream());
+  const auto report = s.end(samples, samples);
+  s.verify(samples);
+  GpuLatencies result;
+  result.sm_mhz = mhz(report);
+  result.issue = in_us(issue, samples, result.sm_mhz);
+  result.completion = in_us(complete, samples, result.sm_mhz);
+  for (std::uint32_t i = 0; i < samples; ++i)
+    result.doorbell_to_cqe.push_back(result.completion[i] - result.issue[i]);
+  return result;
+}
+
+GpuRate GpuLink::rate(std::uint64_t messages_per_thread) {
+  auto& s = *session_;
+  const std::uint64_t each = std::max<std::uint64_t>(1, messages_per_thread / granule(layout_));
+  Job job;
+  job.messages = each * granule(layout_);
+  const std::uint64_t total = job.messages * layout_.threads;
+  s.begin(total);
+  job.qps = s.queues().qps();
+  job.qp_count = layout_.qps;
+  job.threads = layout_.threads;
+  job.batch = layout_.batch;
+  job.each = std::max(1U, layout_.batch / 32);
+  job.writes = s.queues().writes();
+  job.report = s.report();
+  job.patience_ns = s.patience_ns();
+  launch_rate({layout_.publication, layout_.ordering, layout_.inlined, layout_.dc}, job,
+              {layout_.grid_blocks, layout_.per_block}, s.stream());
+  const auto report = s.end(total, total / per_doorbell(layout_));
+  s.verify(total);
+  const auto us = static_cast<double>(report.last - report.first) * 1e-3;
+  known_rate_ = static_cast<double>(total) / us;
+  return {known_rate_, total, mhz(report)};
+}
+
+GpuRate GpuLink::rate(std::chrono::milliseconds time) {
+  constexpr std::uint64_t first_try = 256;            // messages per thread
+  constexpr std::uint64_t most_target = 64ULL << 20;  // B that are written and checked
+  if (known_rate_ == 0) rate(first_try);
+  const auto us = static_cast<double>(time.count()) * 1e3;
+  auto total = static_cast<std::uint64_t>(known_rate_ * us);
+  if (session_->executed()) total = std::min(total, most_target / ((layout_.payload + 7) / 8 * 8));
+  return rate(std::max<std::uint64_t>(1, total / layout_.threads));
+}
+
+GpuRoundTrips GpuLink::round_trip(std::uint32_t samples) {
+  auto& s = *session_;
+  constexpr std::uint64_t there = 0, back = 64;  // B; offsets of the words that arrive
+  const GpuMemory times{samples * sizeof(std::uint32_t)};
+  s.begin(1);
+  RoundTripJob job;
+  job.qps = s.queues().qps();
+  job.samples = samples;
+  job.there = job.back = s.queues().writes();
+  job.there.remote.address += there;
+  job.back.remote.address += back;
+  job.arrived_there = s.queues().target(there);
+  job.arrived_back = s.queues().target(back);
+  job.times = times.as<std::uint32_t>();
+  job.report = s.report();
+  job.patience_ns = s.patience_ns();
+  launch_round_trip(layout_.ordering, job, s.stream());
+  const auto report = s.end(2ULL * samples, 2ULL * samples);
+  GpuRoundTrips result;
+  result.sm_mhz = mhz(report);
+  result.times = in_us(times, samples, result.sm_mhz);
+  return result;
+}
+
+std::string no_gpu() {
+  int count = 0;
+  const auto code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess) return fmt::format("no GPU: {}", cudaGetErrorString(code));
+  return count == 0 ? "no GPU in this machine" : "";
+}
+
+std::map<std::string, std::string> gpu_environment() {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  int driver = 0, runtime = 0, khz = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
+  const auto version = [](int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); };
+  return {{"gpu", properties.name},
+          {"gpu.sms", std::to_string(properties.multiProcessorCount)},
+          {"gpu.compute_capability", fmt::format("{}.{}", properties.major, properties.minor)},
+          {"gpu.sm_clock_max_mhz", std::to_string(khz / 1000)},
+          {"gpu.driver_api", version(driver)},
+          {"gpu.runtime", version(runtime)}};
+}
+
+}  // namespace qpcast::hw

@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "hw/gda/cuda_error.hpp"
+#include "hw/gda/memory.hpp"
+#include "hw/gda/queue_server.hpp"
+#include "hw/nic/emulated/engine.hpp"
+
+namespace qpcast::hw::gda {
+
+namespace {
+
+using emulated::Adapter;
+using emulated::Queue;
+using emulated::Registration;
+
+/// Messages of one queue pair that are served before the next one's turn.
+constexpr std::uint32_t burst = 32;
+
+/// One thread of each block serves every gridDim-th queue pair.
+__global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::uint32_t count,
+                             const volatile std::uint32_t* stop) {
+  for (bool last = false;; last = *stop != 0) {
+    bool busy = false;
+    for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x)
+      busy |=
+          emulated::step(adapter, adapter.queues[active[i]], emulated::Mode::execute, burst) > 0;
+    // Told to stop before this round began, and nothing was left: all doorbells are served.
+    if (last && !busy) return;
+  }
+}
+
+class GpuServer final : public QueueServer {
+ public:
+  GpuServer() : stop_{sizeof(std::uint32_t)} {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+  }
+  ~GpuServer() override {
+    halt();
+    cudaStreamDestroy(stream_);
+  }
+  GpuServer(const GpuServer&) = delete;
+  GpuServer& operator=(const GpuServer&) = delete;
+
+  std::uint32_t register_memory(void* address, std::size_t bytes) override {
+    const auto slot = static_cast<std::uint32_t>(registrations_.size());
+    const std::uint32_t key = (slot + 1) << 8 | 1;
+    registrations_.push_back({reinterpret_cast<std::uintptr_t>(address), bytes, key, true, true});
+    return key;
+  }
+
+  std::uint32_t attach(const emulated::QueueMemory& memory, std::uint64_t access_key) override {
+    const std::uint32_t number = queue_slots | ++attached_;
+    Queue queue;
+    queue.memory = memory;
+    queue.send = wqe::make_send_queue(memory.send_queue, memory.depth, number);
+    queue.completions.memory = memory.completions;
+    queue.access_key = access_key;
+    queue.condition = emulated::Condition::ready;
+    if (queues_.empty()) queues_.resize(queue_slots);
+    queues_.at(attached_) = queue;
+    return number;
+  }
+
+  void connect(std::uint32_t number, std::uint32_t peer) override {
+    queues_.at(number % queue_slots).peer = peer;
+  }
+
+  void start() override {
+    std::vector<std::uint32_t> active(attached_);
+    for (std::uint32_t i = 0; i < attached_; ++i) active[i] = i + 1;
+    upload(gpu_registrations_, registrations_);
+    upload(gpu_queues_, queues_);
+    upload(gpu_active_, active);
+    *stop_.as<volatile std::uint32_t>() = 0;
+    const Adapter adapter{gpu_registrations_.as<Registration>(),
+                          static_cast<std::uint32_t>(registrations_.size()),
+                          gpu_queues_.as<Queue>(), queue_slots};
+    const auto blocks = std::min(attached_, 64U);
+    serve_kernel<<<blocks, 1, 0, stream_>>>(adapter, gpu_active_.as<std::uint32_t>(), attached_,
+                                            stop_.as<std::uint32_t>());
+    check(cudaGetLastError(), "launch");
+    running_ = true;
+  }
+
+  emulated::Counters stop() override {
+    halt();
+    check(cudaGetLastError(), "emulated NIC");
+    gpu_queues_.to_host(queues_.data(), queues_.size() * sizeof(Queue));
+    emulated::Counters sum;
+    for (std::uint32_t i = 1; i <= attached_; ++i) sum += queues_.at(i).counters;
+    registrations_.clear();
+    queues_.clear();
+    attached_ = 0;
+    return sum;
+  }
+
+  bool in_gpu_memory() const override { return true; }
+
+ private:
+  template <class T>
+  static void upload(GpuMemory& to, const std::vector<T>& from) {
+    const auto bytes = from.size() * sizeof(T);
+    if (to.bytes() < bytes) to = GpuMemory{bytes};
+    to.from_host(from.data(), bytes);
+  }
+  void halt() {
+    if (!running_) return;
+    *stop_.as<volatile std::uint32_t>() = 1;
+    cudaStreamSynchronize(stream_);
+    running_ = false;
+  }
+
+  static constexpr std::uint32_t queue_slots = 1024;
+  cudaStream_t stream_ = nullptr;
+  PinnedMemory stop_;
+  std::vector<Registration> registrations_;
+  std::vector<Queue> queues_;
+  std::uint32_t attached_ = 0;
+  GpuMemory gpu_registrations_, gpu_queues_, gpu_active_;
+  bool running_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<QueueServer> make_gpu_server() { return std::make_unique<GpuServer>(); }
+
+}  // namespace qpcast::hw::gda
