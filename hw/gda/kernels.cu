@@ -161,7 +161,7 @@ __device__ bool arrived(const std::uint64_t* word, std::uint64_t message,
 
 template <Ordering scope>
 __global__ void round_trip_kernel(RoundTripJob job) {
-  using Write = InlineWrite<wqe::Connected>;
+  using Write = InlineWrite<wqe::Connected, 8>;
   const bool pings = blockIdx.x == 0;
   const auto patience = patience_of(job.report, job.patience_ns);
   const QueuePair qp = job.qps[pings ? 0 : 1];
@@ -217,9 +217,11 @@ void with_ordering(Ordering ordering, Use use) {
 
 /// Calls `use` with the kind of write and of address vector as types.
 template <class Use>
-void with_write(const Variant& variant, Use use) {
+void with_write(const Variant& variant, const Writes& writes, Use use) {
   using wqe::CompactVector;
   using wqe::Connected;
+  if (!variant.dc && variant.inlined && writes.length == 8)
+    return use(InlineWrite<Connected, 8>{}, Connected{});
   if (variant.dc)
     return variant.inlined ? use(InlineWrite<CompactVector>{}, CompactVector{})
                            : use(PointerWrite<CompactVector>{}, CompactVector{});
@@ -231,7 +233,7 @@ void with_write(const Variant& variant, Use use) {
 
 void launch_rate(const Variant& variant, const Job& job, const Grid& grid, void* stream) {
   with_ordering(variant.ordering, [&](auto scope) {
-    with_write(variant, [&](auto write, auto vector) {
+    with_write(variant, job.writes, [&](auto write, auto vector) {
       launch_scoped<scope(), decltype(write), decltype(vector)>(variant, job, grid,
                                                                 static_cast<cudaStream_t>(stream));
     });
@@ -241,7 +243,7 @@ void launch_rate(const Variant& variant, const Job& job, const Grid& grid, void*
 
 void launch_latency(const Variant& variant, const LatencyJob& job, void* stream) {
   with_ordering(variant.ordering, [&](auto scope) {
-    with_write(variant, [&](auto write, auto vector) {
+    with_write(variant, job.writes, [&](auto write, auto vector) {
       latency_kernel<scope(), decltype(write), decltype(vector)>
           <<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(job);
     });

@@ -47,9 +47,12 @@ __device__ inline bool put_alone(const QueuePair& qp, const Writes& writes, std:
   const std::uint64_t end = at.next + 1ULL * count * writes.blocks;
   if (!await_room(qp, writes, at.next, end, at.known, patience)) return false;
   const auto vector = vector_of<Vector>(qp);
-  for (std::uint32_t i = 0; i < count; ++i, at.next += writes.blocks)
-    Write::build(qp, writes, at.next, i + 1 == count ? wqe::flag::signalled : wqe::flag::none,
-                 first + i, vector);
+  const std::uint32_t newest = count - 1;
+#pragma unroll 4
+  for (std::uint32_t i = 0; i < newest; ++i, at.next += writes.blocks)
+    Write::build(qp, writes, at.next, wqe::flag::none, first + i, vector);
+  Write::build(qp, writes, at.next, wqe::flag::signalled, first + newest, vector);
+  at.next = end;
   announce<scope>(qp, end);
   return true;
 }

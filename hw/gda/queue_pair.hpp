@@ -25,11 +25,11 @@ struct QueuePair {
   wqe::CompactVector target;  ///< DC only
 };
 
-/// The writes of a run: message m goes to slot m of the target, modulo its slots.
+/// The writes of a run: message m goes to slot m & slot_mask of the target.
 struct Writes {
   wqe::Remote remote;
   wqe::Local source;         ///< pointer writes only
-  std::uint64_t slots = 1;   ///< of the target; the source has as many
+  std::uint64_t slot_mask = 0;   ///< slots of the target less one; the source has as many
   std::uint32_t length = 8;  ///< B
   std::uint32_t stride = 8;  ///< B from slot to slot
   std::uint32_t blocks = 1;  ///< 64 B blocks per WQE
@@ -38,11 +38,10 @@ struct Writes {
   std::uint32_t retires = 1;
 };
 
-/// Word `i` of the payload of message `m`. Any other message's differs in every word.
+/// Word `i` of the payload of message `m`: two multiplications by odd numbers, so that messages
+/// less than 2^32 apart differ in every word.
 QPCAST_HOST_DEVICE inline std::uint32_t pattern_word(std::uint64_t m, std::uint32_t i) {
-  const auto mixed = (m + 1) * 0x9e3779b97f4a7c15ULL;
-  return static_cast<std::uint32_t>(mixed >> 32) ^ static_cast<std::uint32_t>(m) ^
-         (i * 0x85ebca6bU);
+  return (static_cast<std::uint32_t>(m) + 1) * 0x9e3779b1U + i * 0x85ebca6bU;
 }
 
 /// Inline payload made in registers.

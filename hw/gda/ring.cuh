@@ -9,12 +9,24 @@
 
 namespace qpcast::hw::gda {
 
+/// Writes the doorbell record so that what follows is ordered behind it.
+template <Ordering scope>
+__device__ inline void write_record(std::uint32_t* record, std::uint32_t value) {
+  if constexpr (scope == Ordering::release) {
+    // The record held an older index, so that the trap is never taken; but the doorbell cannot be
+    // stored before the exchange has told.
+    if (atomicExch(record, value) == value) __trap();
+  } else {
+    store_volatile(record, value);
+    order<scope>();
+  }
+}
+
 /// Announces every block below `next`, whose WQEs are ordered already.
 template <Ordering scope>
 __device__ inline void ring(const QueuePair& qp, std::uint64_t next) {
   const auto low = static_cast<std::uint32_t>(next);
-  store_volatile(&qp.record[wqe::send_record], wqe::send_record_value(low));
-  order<scope>();
+  write_record<scope>(&qp.record[wqe::send_record], wqe::send_record_value(low));
   store_volatile(qp.doorbell, wqe::doorbell_value(low, qp.send.qpn));
 }
 

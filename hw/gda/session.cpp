@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 #include "hw/wqe/completion.hpp"
@@ -115,7 +116,7 @@ void Session::size_target(const Traffic& traffic) {
   if (target_.bytes() < bytes) target_ = allocate(bytes, server_->in_gpu_memory());
   clear(target_, 0);
   writes_ = {};
-  writes_.slots = traffic.slots;
+  writes_.slot_mask = std::bit_ceil(traffic.slots) - 1;
   writes_.length = layout_.payload;
   writes_.stride = static_cast<std::uint32_t>(stride);
   writes_.blocks = layout_.blocks;

@@ -6,27 +6,24 @@
 namespace qpcast::hw::gda {
 
 __device__ inline std::uint64_t slot_offset(const Writes& writes, std::uint64_t message) {
-  const auto slot = message < writes.slots ? message : message % writes.slots;
-  return slot * writes.stride;
+  // Slots and strides of a run fit in 32 bits, and that product is one instruction.
+  const auto slot = static_cast<std::uint32_t>(message & writes.slot_mask);
+  return std::uint64_t{slot} * writes.stride;
 }
 
 __device__ inline wqe::Remote target(const Writes& writes, std::uint64_t message) {
   return {writes.remote.address + slot_offset(writes, message), writes.remote.key};
 }
 
-/// Inline payload; `Vector` is wqe::Connected or wqe::CompactVector.
-template <class Vector>
+/// Inline payload; `Vector` is wqe::Connected or wqe::CompactVector. With a `fixed_length` the
+/// whole WQE is straight-line code, as in a library that writes one kind of message.
+template <class Vector, std::uint32_t fixed_length = 0>
 struct InlineWrite {
   __device__ static void build(const QueuePair& qp, const Writes& writes, std::uint64_t block,
                                std::uint8_t flags, std::uint64_t message, const Vector& vector) {
-    const auto index = static_cast<std::uint32_t>(block);
-    const PatternPayload payload{message};
-    // The length of the common case is a constant, so that its stores are straight-line code.
-    if (writes.length == 8)
-      wqe::write_inline(qp.send, index, flags, target(writes, message), payload, 8, vector);
-    else
-      wqe::write_inline(qp.send, index, flags, target(writes, message), payload, writes.length,
-                        vector);
+    const std::uint32_t length = fixed_length != 0 ? fixed_length : writes.length;
+    wqe::write_inline(qp.send, static_cast<std::uint32_t>(block), flags, target(writes, message),
+                      PatternPayload{message}, length, vector);
   }
 };
 

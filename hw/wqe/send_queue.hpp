@@ -19,9 +19,11 @@ struct SendQueue {
   std::uint32_t qpn = 0;
 
   QPCAST_HOST_DEVICE std::uint32_t depth() const { return (segment_mask + 1) / segments_per_block; }
-  /// Segment `i` of the WQE that starts in block `index`.
+  /// Segment `i` of the WQE that starts in block `index`. Blocks do not straddle the end, so that
+  /// a constant `i` costs one address per block and an offset per segment.
   QPCAST_HOST_DEVICE Segment* at(std::uint32_t index, std::uint32_t i) const {
-    return segments + ((index * segments_per_block + i) & segment_mask);
+    const std::uint32_t block = index + i / segments_per_block;
+    return segments + (block * segments_per_block & segment_mask) + i % segments_per_block;
   }
 };
 
