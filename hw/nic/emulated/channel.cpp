@@ -169,6 +169,9 @@ void EmulatedChannel::fail(const wqe::CompletionEntry& entry) {
 void EmulatedChannel::check_event() {
   const auto event = server_->event(queue_.qpn);
   if (event == Event::none) return;
+  while (event == Event::queue_error && next_completion()) {
+    // An error completion says more than the event, and is thrown.
+  }
   throw DeviceError{device, fmt::format("queue pair {:#x}", queue_.qpn),
                     event == Event::device_removed ? ENODEV : 0, describe(event)};
 }

@@ -135,10 +135,7 @@ void Server::detach(std::uint32_t number) {
 
 void Server::inject(Fault fault, std::uint32_t number) {
   const Control control{*this};
-  if (fault == Fault::device_removed)
-    removed_ = true;
-  else
-    break_queue(queue(number), fault);
+  break_queue(queue(number), fault);
 }
 
 Event Server::event(std::uint32_t number) const {
@@ -176,41 +173,52 @@ void Server::run(const std::stop_token& stop) {
 bool Server::pass() {
   const std::scoped_lock lock{pass_};
   if (removed_) return false;
-  const bool paced = imposed_.rate > 0 || imposed_.contexts > 0;
+  if (imposed_.rate > 0 || imposed_.contexts > 0) return pass_paced();
   bool busy = false;
-  for (const auto slot : active_) busy |= paced ? visit_paced(queues_[slot]) : visit(queues_[slot]);
-  if (paced && !busy) pacer_.idle(now());
+  for (const auto slot : active_) busy |= visit(queues_[slot]);
   return busy;
 }
 
+/// @return something was served, or waits for its time
+bool Server::pass_paced() {
+  std::uint32_t waiting = 0;
+  bool busy = false;
+  for (const auto slot : active_) busy |= visit_paced(queues_[slot]);
+  for (const auto slot : active_) waiting += backlog(queues_[slot], imposed_.mode);
+  pacer_.seen(now(), waiting);
+  return busy || waiting > 0;
+}
+
 bool Server::visit(Queue& queue) {
+  if (fault_due(queue)) break_queue(queue, imposed_.fault);
+  if (removed_) return false;
   // A sink retires everything that is announced at once.
   const auto most = imposed_.mode == Mode::sink ? wqe::deepest_queue : burst;
   const auto messages = step(adapter_, queue, imposed_.mode, most);
-  count(queue, messages);
+  served_ += messages;
   return messages > 0;
 }
 
-/// @return there was something to do, or its time has not come
 bool Server::visit_paced(Queue& queue) {
-  const auto allowed = pacer_.allowance(now(), burst);
-  if (allowed == 0) return true;
+  const auto at = now();
+  const auto allowed = pacer_.allowance(at, burst);
+  if (allowed == 0) return false;
+  if (fault_due(queue)) break_queue(queue, imposed_.fault);
+  if (removed_) return false;
   const auto messages = step(adapter_, queue, imposed_.mode, allowed);
   if (messages == 0) return false;
   const bool miss = imposed_.contexts > 0 && !cache_.touch(queue.send.qpn);
-  pacer_.took(messages, miss ? imposed_.miss_us : 0);
-  count(queue, messages);
+  pacer_.took(at, messages, miss ? imposed_.miss_us : 0);
+  served_ += messages;
   return true;
 }
 
-void Server::count(Queue& queue, std::uint32_t messages) {
-  served_ += messages;
-  if (!fault_pending_ || messages == 0 || served_ < imposed_.fault_after) return;
+/// The fault strikes once, while a submitter waits, so that it cannot go unnoticed.
+bool Server::fault_due(Queue& queue) {
+  if (!fault_pending_ || served_ < imposed_.fault_after || backlog(queue, imposed_.mode) == 0)
+    return false;
   fault_pending_ = false;
-  if (imposed_.fault == Fault::device_removed)
-    removed_ = true;
-  else
-    break_queue(queue, imposed_.fault);
+  return true;
 }
 
 void Server::break_queue(Queue& queue, Fault fault) {
@@ -225,8 +233,10 @@ void Server::break_queue(Queue& queue, Fault fault) {
       // Slot 0 has no queue pair, so that this number is nobody's.
       queue.peer = most_queues;
       return;
-    case Fault::none:
     case Fault::device_removed:
+      removed_ = true;
+      return;
+    case Fault::none:
       return;
   }
 }

@@ -40,7 +40,7 @@ class Server {
   /// The NIC does not touch the queue's memory any more once this returns.
   void detach(std::uint32_t number);
 
-  /// Puts a queue pair into error, or unplugs the NIC (number 0), at once.
+  /// Lets a fault strike now, on this queue pair or, of a removed device, on all.
   void inject(Fault fault, std::uint32_t number);
 
   Event event(std::uint32_t number) const;
@@ -53,9 +53,10 @@ class Server {
   class Control;
   void run(const std::stop_token& stop);
   bool pass();
+  bool pass_paced();
   bool visit(Queue& queue);
   bool visit_paced(Queue& queue);
-  void count(Queue& queue, std::uint32_t messages);
+  bool fault_due(Queue& queue);
   void break_queue(Queue& queue, Fault fault);
   Queue& queue(std::uint32_t number);
   double now() const;
