@@ -40,7 +40,8 @@ std::uint32_t ring_blocks(const ChannelOptions& options) {
 std::vector<wqe::CompletionEntry> unwritten(std::uint32_t entries) {
   wqe::CompletionEntry entry{};
   entry.kind_owner = wqe::unwritten_entry;
-  return std::vector<wqe::CompletionEntry>(entries, entry);
+  std::vector<wqe::CompletionEntry> all(entries, entry);
+  return all;
 }
 
 }  // namespace
