@@ -16,9 +16,6 @@ namespace qpcast::hw::emulated {
 namespace {
 
 constexpr const char* device = "emulated";
-/// Messages of one queue pair that are served before the next one's turn.
-constexpr std::uint32_t burst = 32;
-
 Counters& operator+=(Counters& sum, const Counters& counters) {
   sum.served += counters.served;
   sum.completions += counters.completions;
@@ -179,14 +176,43 @@ bool Server::pass() {
   return busy;
 }
 
-/// @return something was served, or waits for its time
+/// @return something was served; what waits for its time is no reason to spin, since the pacer
+/// catches up
 bool Server::pass_paced() {
-  std::uint32_t waiting = 0;
   bool busy = false;
-  for (const auto slot : active_) busy |= visit_paced(queues_[slot]);
+  for (std::size_t idle = 0; idle < active_.size() && !removed_;) {
+    turn_ %= active_.size();
+    const auto served = serve_turn(queues_[active_[turn_]]);
+    if (!served) break;  // its time has not come
+    busy |= *served > 0;
+    if (*served == 0) ++idle;
+    if (*served == 0 || left_ == 0) {
+      ++turn_;
+      left_ = burst;
+    }
+  }
+  std::uint32_t waiting = 0;
   for (const auto slot : active_) waiting += backlog(queues_[slot], imposed_.mode);
   pacer_.seen(now(), waiting);
-  return busy || waiting > 0;
+  return busy;
+}
+
+/// Serves the queue pair whose turn it is. Its context is fetched once per turn, and the turn goes
+/// on until it has had a burst or has nothing left, so that consecutive writes share the fetch.
+/// @return messages; nothing while the engine is still busy
+std::optional<std::uint32_t> Server::serve_turn(Queue& queue) {
+  const auto at = now();
+  const auto allowed = pacer_.allowance(at, left_);
+  if (allowed == 0) return std::nullopt;
+  if (fault_due(queue)) break_queue(queue, imposed_.fault);
+  if (removed_) return std::nullopt;
+  const auto messages = step(adapter_, queue, imposed_.mode, allowed);
+  if (messages == 0) return 0;
+  const bool miss = left_ == burst && imposed_.contexts > 0 && !cache_.touch(queue.send.qpn);
+  pacer_.took(at, messages, miss ? imposed_.miss_us : 0);
+  left_ -= messages;
+  served_ += messages;
+  return messages;
 }
 
 bool Server::visit(Queue& queue) {
@@ -197,20 +223,6 @@ bool Server::visit(Queue& queue) {
   const auto messages = step(adapter_, queue, imposed_.mode, most);
   served_ += messages;
   return messages > 0;
-}
-
-bool Server::visit_paced(Queue& queue) {
-  const auto at = now();
-  const auto allowed = pacer_.allowance(at, burst);
-  if (allowed == 0) return false;
-  if (fault_due(queue)) break_queue(queue, imposed_.fault);
-  if (removed_) return false;
-  const auto messages = step(adapter_, queue, imposed_.mode, allowed);
-  if (messages == 0) return false;
-  const bool miss = imposed_.contexts > 0 && !cache_.touch(queue.send.qpn);
-  pacer_.took(at, messages, miss ? imposed_.miss_us : 0);
-  served_ += messages;
-  return true;
 }
 
 /// The fault strikes once, while a submitter waits, so that it cannot go unnoticed.
