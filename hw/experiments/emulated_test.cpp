@@ -94,6 +94,23 @@ TEST_CASE("a sink's rows say so, and nothing asks it for an answer") {
   }
 }
 
+TEST_CASE("no row is faster than the rate that the NIC imposes") {
+  Scratch scratch;
+  constexpr double imposed = 0.05;  // messages/us: 100 in the shortest pass
+  EmulatedNic nic{emulated::parse_imposed("rate=0.05")};
+  auto plan = short_plan({"queues"});
+  run(nic, plan, scratch.file());
+  std::size_t rates = 0;
+  for (const auto& row : scratch.rows()) {
+    if (row["metric"] != "rate") continue;
+    INFO(row.dump());
+    // The first message of a pass is served at once, and n take (n - 1) / rate.
+    CHECK(row["hi"].get<double>() <= imposed * 80 / 79);
+    ++rates;
+  }
+  CHECK(rates > 0);
+}
+
 TEST_CASE("what a NIC imposes is in its name, so that its rows do not mix with others") {
   Scratch scratch;
   EmulatedNic slow{emulated::parse_imposed("rate=0.5")};

@@ -6,6 +6,7 @@
 #include "hw/gda/cuda_error.hpp"
 #include "hw/gda/gpu_link.hpp"
 #include "hw/gda/job.hpp"
+#include "hw/gda/passes.hpp"
 #include "hw/gda/session.hpp"
 
 namespace qpcast::hw {
@@ -13,24 +14,6 @@ namespace qpcast::hw {
 namespace {
 
 using namespace gda;
-
-const char* text_of(Failure failure) {
-  switch (failure) {
-    case Failure::none:
-      return "nothing";
-    case Failure::no_room:
-      return "the send queue stayed full: the NIC retires nothing";
-    case Failure::no_turn:
-      return "a thread never got its turn to publish";
-    case Failure::no_completion:
-      return "a completion did not come";
-    case Failure::no_message:
-      return "the other side's write did not come";
-    case Failure::error_entry:
-      return "the NIC completed a write with an error";
-  }
-  return "unknown";
-}
 
 /// Messages that one doorbell of the layout announces.
 std::uint32_t per_doorbell(const GpuLayout& g) {
@@ -42,20 +25,6 @@ std::uint32_t per_doorbell(const GpuLayout& g) {
 /// Of what a thread's messages must be a multiple.
 std::uint32_t granule(const GpuLayout& g) {
   return g.publication == Publication::warp_cooperative ? per_doorbell(g) / 32 : per_doorbell(g);
-}
-
-double mhz(const Report& report) {
-  return report.elapsed == 0
-             ? 0
-             : 1e3 * static_cast<double>(report.cycles) / static_cast<double>(report.elapsed);
-}
-
-std::vector<double> in_us(const GpuMemory& cycles, std::uint32_t count, double sm_mhz) {
-  std::vector<std::uint32_t> raw(count);
-  cycles.to_host(raw.data(), count * sizeof(std::uint32_t));
-  std::vector<double> us;
-  for (const auto c : raw) us.push_back(c / sm_mhz);
-  return us;
 }
 
 std::unique_ptr<QueueServer> server_for(const GpuLayout& layout, emulated::Server& server) {
@@ -75,37 +44,31 @@ class GpuLink::Session {
         patience_ns_{static_cast<std::uint64_t>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(patience).count())},
         queues_{layout, server_for(layout, server)},
-        report_{sizeof(Report)} {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-  }
-  ~Session() { cudaStreamDestroy(stream_); }
+        report_{sizeof(Report)} {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   bool executed() const { return executed_; }
   std::uint64_t patience_ns() const { return patience_ns_; }
-  void* stream() const { return stream_; }
+  void* stream() const { return stream_.get(); }
   gda::Session& queues() { return queues_; }
   Report* report() const { return report_.as<Report>(); }
 
   void begin(std::uint64_t slots) {
-    const Report fresh;
-    report_.from_host(&fresh, sizeof fresh);
+    reset(report_);
     queues_.begin({executed_ ? slots : 1, executed_});
   }
 
   /// Waits for the kernel, and checks what the NIC did: `messages` writes, `doorbells` signalled.
   Report end(std::uint64_t messages, std::uint64_t doorbells) {
-    check(cudaStreamSynchronize(stream_), "kernel");
-    const auto counted = queues_.end();
     Report report;
-    report_.to_host(&report, sizeof report);
-    if (report.failure != 0)
-      throw DeviceError{"gpu", "mini-gda", ETIMEDOUT,
-                        fmt::format("{}; {} writes of {} were served, {} refused",
-                                    text_of(static_cast<Failure>(report.failure)), counted.served,
-                                    messages, counted.errors)};
-    account(counted, messages, doorbells);
+    try {
+      report = finish(stream_, report_, "mini-gda");
+    } catch (const DeviceError&) {
+      queues_.end();
+      throw;
+    }
+    account(queues_.end(), messages, doorbells);
     return report;
   }
 
@@ -133,7 +96,7 @@ class GpuLink::Session {
   std::uint64_t patience_ns_;
   gda::Session queues_;
   GpuMemory report_;
-  cudaStream_t stream_ = nullptr;
+  Stream stream_;
 };
 
 GpuLink::GpuLink(emulated::Server& server, const Layout& layout, std::chrono::milliseconds patience)
@@ -158,13 +121,7 @@ GpuLatencies GpuLink::latency(std::uint32_t samples) {
                  s.stream());
   const auto report = s.end(samples, samples);
   s.verify(samples);
-  GpuLatencies result;
-  result.sm_mhz = mhz(report);
-  result.issue = in_us(issue, samples, result.sm_mhz);
-  result.completion = in_us(complete, samples, result.sm_mhz);
-  for (std::uint32_t i = 0; i < samples; ++i)
-    result.doorbell_to_cqe.push_back(result.completion[i] - result.issue[i]);
-  return result;
+  return latencies(issue, complete, samples, mhz(report));
 }
 
 GpuRate GpuLink::rate(std::uint64_t messages_per_thread) {

@@ -1,8 +1,8 @@
 /// What a kernel is asked to do, and what it reports. Host and device read the same structures.
 #pragma once
 
-#include "hw/gda/queue_pair.hpp"
 #include "hw/gda/failure.hpp"
+#include "hw/gda/queue_pair.hpp"
 #include "model/layout.hpp"
 
 namespace qpcast::hw::gda {

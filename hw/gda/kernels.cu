@@ -1,6 +1,7 @@
 #include "hw/gda/cuda_error.hpp"
 #include "hw/gda/job.hpp"
 #include "hw/gda/publish.cuh"
+#include "hw/gda/stopwatch.cuh"
 #include "hw/gda/write.cuh"
 
 namespace qpcast::hw::gda {
@@ -13,27 +14,6 @@ constexpr std::uint32_t most_owned = 64;  ///< queue pairs of one owner
 __device__ Patience patience_of(Report* report, std::uint64_t ns) {
   return {nanoseconds() + ns, &report->failure};
 }
-
-/// Thread 0's clocks over the run: what the SM clock was.
-class Stopwatch {
- public:
-  __device__ explicit Stopwatch(Report* report)
-      : report_{report}, ns_{nanoseconds()}, cycles_{cycles()} {
-    atomicMin(&report->first, ns_);
-  }
-  __device__ void stop() {
-    const unsigned long long now = nanoseconds();
-    atomicMax(&report_->last, now);
-    if (blockIdx.x != 0 || threadIdx.x != 0) return;
-    report_->cycles = cycles() - cycles_;
-    report_->elapsed = now - ns_;
-  }
-
- private:
-  Report* report_;
-  unsigned long long ns_;
-  unsigned long long cycles_;
-};
 
 /// The threads of a strategy, numbered; those that do not take part get a number too high.
 template <Publication strategy>

@@ -28,11 +28,11 @@ struct QueuePair {
 /// The writes of a run: message m goes to slot m & slot_mask of the target.
 struct Writes {
   wqe::Remote remote;
-  wqe::Local source;         ///< pointer writes only
-  std::uint64_t slot_mask = 0;   ///< slots of the target less one; the source has as many
-  std::uint32_t length = 8;  ///< B
-  std::uint32_t stride = 8;  ///< B from slot to slot
-  std::uint32_t blocks = 1;  ///< 64 B blocks per WQE
+  wqe::Local source;            ///< pointer writes only
+  std::uint64_t slot_mask = 0;  ///< slots of the target less one; the source has as many
+  std::uint32_t length = 8;     ///< B
+  std::uint32_t stride = 8;     ///< B from slot to slot
+  std::uint32_t blocks = 1;     ///< 64 B blocks per WQE
   /// Blocks from the index in a completion to the end of what it retires: the WQE's own blocks,
   /// or 1 for a NIC in sink mode, which knows no WQEs.
   std::uint32_t retires = 1;

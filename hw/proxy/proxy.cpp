@@ -33,7 +33,7 @@ Proxy::Proxy(std::span<Channel* const> channels, const ProxyOptions& options)
     : options_{options}, queue_pairs_{channels.size()} {
   check_shape(options, channels.size());
   for (std::uint32_t r = 0; r < options.rings; ++r)
-    rings_.push_back(std::make_unique<Ring>(options.ring_capacity));
+    rings_.push_back(std::make_unique<Ring>(options.ring_capacity, options.ring_memory));
   start(channels);
 }
 

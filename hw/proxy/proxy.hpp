@@ -27,6 +27,7 @@ struct ProxyOptions {
   std::uint64_t ring_capacity = 1024;  ///< descriptors, a power of two
   WorkerOptions worker;
   bool shared_refcount = false;
+  std::pmr::memory_resource* ring_memory = std::pmr::new_delete_resource();
   std::vector<int> cpus;  ///< worker i is bound to cpus[i mod size]; empty: not bound
   std::chrono::milliseconds patience{5000};  ///< without progress before it is an error
   const std::atomic<bool>* interrupted = nullptr;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <memory>
+#include <new>
 
 #include "model/error.hpp"
 
@@ -19,16 +21,22 @@ void store(Descriptor& slot, const Descriptor& descriptor, std::memory_order ord
 
 }  // namespace
 
-Ring::Ring(std::uint64_t capacity) : capacity_{capacity} {
+Ring::Ring(std::uint64_t capacity, std::pmr::memory_resource* memory)
+    : capacity_{capacity}, memory_{memory} {
   constexpr std::uint64_t most = 1 << 20;
   if (!std::has_single_bit(capacity) || capacity < 2 || capacity > most)
     throw InputError{"ring", "capacity",
                      fmt::format("{}: a power of two from 2 to {} is right", capacity, most)};
-  slots_ = std::make_unique<Descriptor[]>(capacity);
+  counters_ = new (memory_->allocate(bytes(), alignof(Counters))) Counters{};
+  std::uninitialized_value_construct_n(view().slots, capacity_);
 }
 
+Ring::~Ring() { memory_->deallocate(counters_, bytes(), alignof(Counters)); }
+
 RingView Ring::view() {
-  return {slots_.get(), capacity_, &reserved_.value, &consumed_.value, &completed_.value};
+  auto* const slots = reinterpret_cast<Descriptor*>(counters_ + 1);
+  return {slots, capacity_, &counters_->reserved.value, &counters_->consumed.value,
+          &counters_->completed.value};
 }
 
 bool BaselineProducer::try_push(const Request& request) {

@@ -11,7 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <memory_resource>
 #include <span>
 
 #include "hw/proxy/descriptor.hpp"
@@ -30,17 +30,26 @@ struct RingView {
 /// Ring memory on the host, each counter on a cache line of its own.
 class Ring {
  public:
+  /// @param memory  where slots and counters lie
   /// @throws InputError unless capacity is a power of two from 2 to 2^20
-  explicit Ring(std::uint64_t capacity);
+  explicit Ring(std::uint64_t capacity,
+                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  ~Ring();
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
   RingView view();
 
  private:
   struct alignas(64) Counter {
     std::uint64_t value = 0;
   };
-  std::unique_ptr<Descriptor[]> slots_;
+  struct Counters {
+    Counter reserved, consumed, completed;
+  };
+  std::size_t bytes() const { return sizeof(Counters) + capacity_ * sizeof(Descriptor); }
   std::uint64_t capacity_;
-  Counter reserved_, consumed_, completed_;
+  std::pmr::memory_resource* memory_;
+  Counters* counters_;  ///< the slots follow
 };
 
 /// Requests that the NIC has finished.

@@ -39,7 +39,8 @@ QPCAST_HOST_DEVICE constexpr std::uint32_t blocks_of(std::uint32_t segments) {
 /// One 16 B vector store.
 template <class Layout>
 QPCAST_HOST_DEVICE inline void store(Segment* to, const Layout& layout) {
-  static_assert(sizeof(Layout) == segment_bytes && alignof(Layout) == segment_bytes);
+  static_assert(sizeof(Layout) == segment_bytes);
+  static_assert(alignof(Layout) == segment_bytes);
 #ifdef __CUDA_ARCH__
   uint4 vector;
   memcpy(&vector, &layout, sizeof vector);
@@ -51,7 +52,8 @@ QPCAST_HOST_DEVICE inline void store(Segment* to, const Layout& layout) {
 
 template <class Layout>
 QPCAST_HOST_DEVICE inline Layout load(const Segment* from) {
-  static_assert(sizeof(Layout) == segment_bytes && alignof(Layout) == segment_bytes);
+  static_assert(sizeof(Layout) == segment_bytes);
+  static_assert(alignof(Layout) == segment_bytes);
   Layout layout;
 #ifdef __CUDA_ARCH__
   const uint4 vector = *reinterpret_cast<const uint4*>(from);

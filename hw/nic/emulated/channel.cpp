@@ -40,7 +40,8 @@ std::uint32_t ring_blocks(const ChannelOptions& options) {
 std::vector<wqe::CompletionEntry> unwritten(std::uint32_t entries) {
   wqe::CompletionEntry entry{};
   entry.kind_owner = wqe::unwritten_entry;
-  return std::vector<wqe::CompletionEntry>(entries, entry);
+  std::vector<wqe::CompletionEntry> all(entries, entry);
+  return all;
 }
 
 }  // namespace
@@ -169,6 +170,9 @@ void EmulatedChannel::fail(const wqe::CompletionEntry& entry) {
 void EmulatedChannel::check_event() {
   const auto event = server_->event(queue_.qpn);
   if (event == Event::none) return;
+  while (event == Event::queue_error && next_completion()) {
+    // An error completion says more than the event, and is thrown.
+  }
   throw DeviceError{device, fmt::format("queue pair {:#x}", queue_.qpn),
                     event == Event::device_removed ? ENODEV : 0, describe(event)};
 }

@@ -24,8 +24,9 @@ QPCAST_HOST_DEVICE inline void fail(Queue& queue, wqe::Opcode opcode, wqe::Syndr
                                     std::uint8_t vendor) {
   ++queue.counters.errors;
   queue.condition = Condition::error;
-  store_release(&queue.event, static_cast<std::uint32_t>(Event::queue_error));
   complete_with_error(queue, opcode, queue.fetched, syndrome, vendor);
+  // After the completion, which says more: who sees the event looks for it once more.
+  if (!overran(queue)) store_release(&queue.event, static_cast<std::uint32_t>(Event::queue_error));
 }
 
 QPCAST_HOST_DEVICE inline void fail(Queue& queue, Refusal refusal) {
@@ -132,6 +133,19 @@ QPCAST_HOST_DEVICE inline std::uint32_t sink(Queue& queue, std::uint32_t most) {
 }
 
 }  // namespace detail
+
+/// Blocks that are announced and not served.
+QPCAST_HOST_DEVICE inline std::uint32_t backlog(Queue& queue, Mode mode) {
+  if (mode == Mode::execute) {
+    detail::look(queue);
+    return queue.announced - queue.fetched;
+  }
+  const std::uint64_t slot = load_acquire(queue.memory.doorbell);
+  const auto announced = slot == queue.seen
+                             ? queue.announced
+                             : detail::extend(queue.fetched, wqe::read_doorbell(slot).next);
+  return announced - queue.fetched;
+}
 
 /// Serves up to `most` messages of one queue pair. @return how many; in sink mode blocks
 QPCAST_HOST_DEVICE inline std::uint32_t step(const Adapter& adapter, Queue& queue, Mode mode,

@@ -8,44 +8,75 @@
 
 using namespace qpcast::hw::emulated;
 
-TEST_CASE("over a busy period the imposed rate is exact, however late the engine's thread is") {
+TEST_CASE("while something waits the imposed rate is exact, however late the engine's thread is") {
   const double rate = GENERATE(0.01, 1.0, 37.5);
   Pacer pacer{rate};
   std::mt19937 random{3};
   std::exponential_distribution<double> pause{1.0};
   double now = 1000;
-  pacer.idle(now);
+  pacer.took(now, 1, 0);
   const double start = now;
-  double served = 0;
+  double served = 1;
   for (int look = 0; look < 20000; ++look) {
+    pacer.seen(now, 1U << 30);
     now += pause(random) * (look % 1000 == 0 ? 4000 : 0.2);  // sometimes off the processor for ms
     const auto allowed = pacer.allowance(now, 1U << 30);
-    pacer.took(allowed, 0);
+    if (allowed > 0) pacer.took(now, allowed, 0);
     served += allowed;
   }
   // The first is taken at once, then one every 1/rate.
   CHECK(served == Approx(1 + std::floor((now - start) * rate)).margin(1));
 }
 
+TEST_CASE("the imposed rate is never exceeded, whenever messages come and the thread looks") {
+  const double rate = 2;
+  std::mt19937 random{5};
+  std::exponential_distribution<double> pause{1.0};
+  for (int trial = 0; trial < 200; ++trial) {
+    Pacer pacer{rate};
+    double now = 1000 + pause(random), first = -1;
+    std::uint32_t waiting = 0, served = 0;
+    for (int look = 0; look < 300; ++look) {
+      now += pause(random) * (look % 50 == 0 ? 100 : 1);
+      if (random() % 4 == 0) waiting += static_cast<std::uint32_t>(random() % 64);  // since then
+      const auto taken = std::min(waiting, pacer.allowance(now, 32));
+      if (taken > 0) {
+        if (first < 0) first = now;
+        pacer.took(now, taken, 0);
+        waiting -= taken;
+        served += taken;
+        REQUIRE(served <= 1 + (now - first) * rate + 1e-6);
+      }
+      if (random() % 4 == 0) waiting += static_cast<std::uint32_t>(random() % 8);
+      if (waiting > 0 && first < 0) first = now;
+      pacer.seen(now, waiting);
+    }
+    CHECK(served > 100);
+  }
+}
+
 TEST_CASE("time without work is not saved up") {
   Pacer pacer{2.0};
-  pacer.idle(1e6);
   CHECK(pacer.allowance(1e6, 100) == 1);
-  pacer.took(1, 0);
+  pacer.took(1e6, 1, 0);
   CHECK(pacer.allowance(1e6 + 0.4, 100) == 0);
   CHECK(pacer.allowance(1e6 + 0.5, 100) == 1);
+  CHECK(pacer.allowance(1e6 + 1000, 100) == 1);
+  pacer.seen(1e6 + 1000, 7);
+  CHECK(pacer.allowance(1e6 + 1000, 100) == 1);
+  CHECK(pacer.allowance(1e6 + 1001, 100) == 3);
+  CHECK(pacer.allowance(1e6 + 2000, 100) == 7);
 }
 
 TEST_CASE("a context that is fetched delays what comes after it") {
   Pacer pacer{1.0};
-  pacer.idle(10);
-  pacer.took(1, 5);
+  pacer.took(10, 1, 5);
   CHECK(pacer.allowance(15.9, 100) == 0);
   CHECK(pacer.allowance(16, 100) == 1);
   Pacer unlimited{0};
-  unlimited.took(32, 5);
-  CHECK(unlimited.allowance(4.9, 32) == 0);
-  CHECK(unlimited.allowance(5, 32) == 32);
+  unlimited.took(1, 32, 5);
+  CHECK(unlimited.allowance(5.9, 32) == 0);
+  CHECK(unlimited.allowance(6, 32) == 32);
 }
 
 namespace {

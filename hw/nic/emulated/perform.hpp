@@ -74,7 +74,7 @@ QPCAST_HOST_DEVICE inline Outcome check_remote(const Adapter& adapter, const wqe
 
 /// Inline data, copied word by word since its segments may wrap in the ring.
 QPCAST_HOST_DEVICE inline void write_inlined(const Queue& queue, const wqe::Decoded& wqe) {
-  auto* const to = reinterpret_cast<char*>(wqe.remote.address);
+  auto* const to = memory_at<char>(wqe.remote.address);
   alignas(8) std::uint32_t word[2];
   for (std::uint32_t at = 0; at < wqe.length; at += sizeof word) {
     const std::uint32_t bytes = wqe.length - at < sizeof word ? wqe.length - at : sizeof word;
@@ -88,15 +88,14 @@ QPCAST_HOST_DEVICE inline void write(const Queue& queue, const wqe::Decoded& wqe
   if (wqe.source == wqe::Source::inlined) {
     write_inlined(queue, wqe);
   } else if (wqe.source == wqe::Source::pointer) {
-    copy_bytes(reinterpret_cast<void*>(wqe.remote.address),
-               reinterpret_cast<const void*>(wqe.local.address), wqe.length);
+    copy_bytes(memory_at<void>(wqe.remote.address), memory_at<const void>(wqe.local.address),
+               wqe.length);
   }
 }
 
 QPCAST_HOST_DEVICE inline void add(const wqe::Decoded& wqe) {
-  const std::uint64_t old =
-      add_atomically(reinterpret_cast<std::uint64_t*>(wqe.remote.address), wqe.add);
-  copy_bytes(reinterpret_cast<void*>(wqe.local.address), &old, sizeof old);
+  const std::uint64_t old = add_atomically(memory_at<std::uint64_t>(wqe.remote.address), wqe.add);
+  copy_bytes(memory_at<void>(wqe.local.address), &old, sizeof old);
 }
 
 }  // namespace detail

@@ -16,8 +16,6 @@ namespace qpcast::hw::emulated {
 namespace {
 
 constexpr const char* device = "emulated";
-/// Messages of one queue pair that are served before the next one's turn.
-constexpr std::uint32_t burst = 32;
 
 void check_memory(const QueueMemory& memory, Mode mode) {
   const auto refuse = [](const std::string& why) {
@@ -125,10 +123,7 @@ void Server::detach(std::uint32_t number) {
 
 void Server::inject(Fault fault, std::uint32_t number) {
   const Control control{*this};
-  if (fault == Fault::device_removed)
-    removed_ = true;
-  else
-    break_queue(queue(number), fault);
+  break_queue(queue(number), fault);
 }
 
 Event Server::event(std::uint32_t number) const {
@@ -166,41 +161,67 @@ void Server::run(const std::stop_token& stop) {
 bool Server::pass() {
   const std::scoped_lock lock{pass_};
   if (removed_) return false;
-  const bool paced = imposed_.rate > 0 || imposed_.contexts > 0;
+  if (imposed_.rate > 0 || imposed_.contexts > 0) return pass_paced();
   bool busy = false;
-  for (const auto slot : active_) busy |= paced ? visit_paced(queues_[slot]) : visit(queues_[slot]);
-  if (paced && !busy) pacer_.idle(now());
+  for (const auto slot : active_) busy |= visit(queues_[slot]);
   return busy;
 }
 
+/// @return something was served; what waits for its time is no reason to spin, since the pacer
+/// catches up
+bool Server::pass_paced() {
+  bool busy = false;
+  for (std::size_t idle = 0; idle < active_.size() && !removed_;) {
+    turn_ %= active_.size();
+    const auto served = serve_turn(queues_[active_[turn_]]);
+    if (!served) break;  // its time has not come
+    busy |= *served > 0;
+    if (*served == 0) ++idle;
+    if (*served == 0 || left_ == 0) {
+      ++turn_;
+      left_ = burst;
+    }
+  }
+  std::uint32_t waiting = 0;
+  for (const auto slot : active_) waiting += backlog(queues_[slot], imposed_.mode);
+  pacer_.seen(now(), waiting);
+  return busy;
+}
+
+/// Serves the queue pair whose turn it is. Its context is fetched once per turn, and the turn goes
+/// on until it has had a burst or has nothing left, so that consecutive writes share the fetch.
+/// @return messages; nothing while the engine is still busy
+std::optional<std::uint32_t> Server::serve_turn(Queue& queue) {
+  const auto at = now();
+  const auto allowed = pacer_.allowance(at, left_);
+  if (allowed == 0) return std::nullopt;
+  if (fault_due(queue)) break_queue(queue, imposed_.fault);
+  if (removed_) return std::nullopt;
+  const auto messages = step(adapter_, queue, imposed_.mode, allowed);
+  if (messages == 0) return 0;
+  const bool miss = left_ == burst && imposed_.contexts > 0 && !cache_.touch(queue.send.qpn);
+  pacer_.took(at, messages, miss ? imposed_.miss_us : 0);
+  left_ -= messages;
+  served_ += messages;
+  return messages;
+}
+
 bool Server::visit(Queue& queue) {
+  if (fault_due(queue)) break_queue(queue, imposed_.fault);
+  if (removed_) return false;
   // A sink retires everything that is announced at once.
   const auto most = imposed_.mode == Mode::sink ? wqe::deepest_queue : burst;
   const auto messages = step(adapter_, queue, imposed_.mode, most);
-  count(queue, messages);
+  served_ += messages;
   return messages > 0;
 }
 
-/// @return there was something to do, or its time has not come
-bool Server::visit_paced(Queue& queue) {
-  const auto allowed = pacer_.allowance(now(), burst);
-  if (allowed == 0) return true;
-  const auto messages = step(adapter_, queue, imposed_.mode, allowed);
-  if (messages == 0) return false;
-  const bool miss = imposed_.contexts > 0 && !cache_.touch(queue.send.qpn);
-  pacer_.took(messages, miss ? imposed_.miss_us : 0);
-  count(queue, messages);
-  return true;
-}
-
-void Server::count(Queue& queue, std::uint32_t messages) {
-  served_ += messages;
-  if (!fault_pending_ || messages == 0 || served_ < imposed_.fault_after) return;
+/// The fault strikes once, while a submitter waits, so that it cannot go unnoticed.
+bool Server::fault_due(Queue& queue) {
+  if (!fault_pending_ || served_ < imposed_.fault_after || backlog(queue, imposed_.mode) == 0)
+    return false;
   fault_pending_ = false;
-  if (imposed_.fault == Fault::device_removed)
-    removed_ = true;
-  else
-    break_queue(queue, imposed_.fault);
+  return true;
 }
 
 void Server::break_queue(Queue& queue, Fault fault) {
@@ -215,8 +236,10 @@ void Server::break_queue(Queue& queue, Fault fault) {
       // Slot 0 has no queue pair, so that this number is nobody's.
       queue.peer = most_queues;
       return;
-    case Fault::none:
     case Fault::device_removed:
+      removed_ = true;
+      return;
+    case Fault::none:
       return;
   }
 }

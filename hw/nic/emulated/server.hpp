@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -40,7 +41,7 @@ class Server {
   /// The NIC does not touch the queue's memory any more once this returns.
   void detach(std::uint32_t number);
 
-  /// Puts a queue pair into error, or unplugs the NIC (number 0), at once.
+  /// Lets a fault strike now, on this queue pair or, of a removed device, on all.
   void inject(Fault fault, std::uint32_t number);
 
   Event event(std::uint32_t number) const;
@@ -53,13 +54,16 @@ class Server {
   class Control;
   void run(const std::stop_token& stop);
   bool pass();
+  bool pass_paced();
   bool visit(Queue& queue);
-  bool visit_paced(Queue& queue);
-  void count(Queue& queue, std::uint32_t messages);
+  std::optional<std::uint32_t> serve_turn(Queue& queue);
+  bool fault_due(Queue& queue);
   void break_queue(Queue& queue, Fault fault);
   Queue& queue(std::uint32_t number);
   double now() const;
 
+  /// Messages of one queue pair that are served before the next one's turn.
+  static constexpr std::uint32_t burst = 32;
   static constexpr std::uint32_t most_queues = 4096;
   static constexpr std::uint32_t most_registrations = 4096;
   Imposed imposed_;
@@ -67,6 +71,8 @@ class Server {
   std::unique_ptr<Queue[]> queues_;
   Adapter adapter_;
   std::vector<std::uint32_t> active_;  ///< slots, in the order in which they are visited
+  std::size_t turn_ = 0;               ///< in active_, when a rate or a cache is imposed
+  std::uint32_t left_ = burst;         ///< messages of this turn
   std::uint32_t generation_ = 0;
   std::uint64_t served_ = 0;
   bool fault_pending_;

@@ -9,6 +9,12 @@
 
 namespace qpcast::hw::emulated {
 
+/// Memory at an address that a WQE or a registration carries as a number.
+template <class Value>
+QPCAST_HOST_DEVICE inline Value* memory_at(std::uint64_t address) {
+  return reinterpret_cast<Value*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 template <class Word>
 QPCAST_HOST_DEVICE inline Word load_acquire(const Word* from) {
 #ifdef __CUDA_ARCH__
