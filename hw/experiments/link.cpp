@@ -7,6 +7,7 @@
 
 #include "hw/experiments/host_submitter.hpp"
 #include "hw/experiments/proxy_submitter.hpp"
+#include "hw/gda/gpu_producer.hpp"
 #include "model/error.hpp"
 
 namespace qpcast::hw {
@@ -65,6 +66,12 @@ Link::Link(const Bench& bench, const Layout& layout)
   make_submitter(layout, spec);
 }
 
+std::vector<RingView> Link::rings() const {
+  std::vector<RingView> views;
+  for (std::size_t r = 0; proxy_ && r < proxy_->rings(); ++r) views.push_back(proxy_->ring(r));
+  return views;
+}
+
 Link::~Link() {
   submitter_.reset();
   proxy_.reset();
@@ -111,6 +118,7 @@ void Link::make_submitter(const Layout& layout, const LinkSpec& spec) {
   options.worker = {.batch = count(layout, Key::batch, 1),
                     .depth = spec.depth,
                     .inline_up_to = spec.largest_inline};
+  if (bench_.gpu_nic) options.ring_memory = pinned_resource();
   options.shared_refcount = layout.number(Key::shared_refcount, 0) == 1;
   options.cpus = bench_.cpus;
   options.patience = bench_.patience;

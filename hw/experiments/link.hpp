@@ -50,6 +50,10 @@ class Link {
     return {std::min(count, slots_), stride_, payload_};
   }
   std::uint64_t payload_bytes() const { return slots_ * stride_; }
+  /// The rings of a proxy layout, for a producer on the GPU.
+  std::vector<RingView> rings() const;
+  std::uint64_t stride() const { return stride_; }
+  std::uint64_t slots() const { return slots_; }
   bool workers_pinned() const { return proxy_ && proxy_->pinned(); }
 
  private:

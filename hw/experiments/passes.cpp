@@ -17,22 +17,6 @@ double us_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// A fresh pattern on this side and zeroes on the other.
-std::uint64_t prepare(Link& link) {
-  const std::uint64_t seed = std::random_device{}();
-  fill_pattern(link.region().bytes().subspan(payload_start, link.payload_bytes()), seed);
-  link.peer().clear();
-  return seed;
-}
-
-void validate(Link& link, std::uint64_t seed, std::uint64_t requests) {
-  if (!link.bench().nic.writes_payload()) return;
-  if (const auto wrong = link.peer().check(seed, link.shape(requests)))
-    throw DeviceError{
-        link.bench().nic.name(), "payload", 0,
-        fmt::format("byte {} is wrong at the peer after {} writes", *wrong, requests)};
-}
-
 /// Requests of one queue, so that waiting for "mine" is a count.
 class Flow {
  public:
@@ -67,9 +51,24 @@ std::vector<Flow> queues_of(RequestSubmitter& submitter) {
 
 }  // namespace
 
+std::uint64_t prepare_payload(Link& link) {
+  const std::uint64_t seed = std::random_device{}();
+  fill_pattern(link.region().bytes().subspan(payload_start, link.payload_bytes()), seed);
+  link.peer().clear();
+  return seed;
+}
+
+void validate_payload(Link& link, std::uint64_t seed, std::uint64_t requests) {
+  if (!link.bench().nic.writes_payload()) return;
+  if (const auto wrong = link.peer().check(seed, link.shape(requests)))
+    throw DeviceError{
+        link.bench().nic.name(), "payload", 0,
+        fmt::format("byte {} is wrong at the peer after {} writes", *wrong, requests)};
+}
+
 Latencies latency_pass(Link& link, const PassBudget& budget) {
   constexpr std::uint64_t burst = 8;  // below every queue's depth, so that issue never waits
-  const auto seed = prepare(link);
+  const auto seed = prepare_payload(link);
   Latencies result;
   Flow queue{link.submitter(), 0};
   std::uint64_t next = 0;
@@ -85,12 +84,12 @@ Latencies latency_pass(Link& link, const PassBudget& budget) {
     result.issue.push_back(us_since(start) / static_cast<double>(burst));
     queue.drain();
   }
-  validate(link, seed, next);
+  validate_payload(link, seed, next);
   return result;
 }
 
 double rate_pass(Link& link, const PassBudget& budget, std::uint64_t visit) {
-  const auto seed = prepare(link);
+  const auto seed = prepare_payload(link);
   auto queues = queues_of(link.submitter());
   const auto share = std::max<std::uint64_t>(1, link.window() / queues.size());
   const auto start = Clock::now();
@@ -120,7 +119,7 @@ double rate_pass(Link& link, const PassBudget& budget, std::uint64_t visit) {
   }
   for (auto& queue : queues) queue.drain();
   const double rate = static_cast<double>(next) / us_since(start);
-  validate(link, seed, next);
+  validate_payload(link, seed, next);
   return rate;
 }
 
@@ -165,7 +164,7 @@ class Echo {
 }  // namespace
 
 RoundTrips round_trip_pass(Link& link, const PassBudget& budget, const Load& load) {
-  const auto seed = prepare(link);
+  const auto seed = prepare_payload(link);
   store_word(link.region(), ping_target, 0);
   Echo echo{link.peer()};
   Flow bulk{link.submitter(), load.bulk_queue};
@@ -189,7 +188,7 @@ RoundTrips round_trip_pass(Link& link, const PassBudget& budget, const Load& loa
   own.drain();
   result.carried_rate = static_cast<double>(sent) / us_since(start);
   echo.stop();
-  validate(link, seed, sent);
+  validate_payload(link, seed, sent);
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "hw/experiments/statistics.hpp"
 #include "hw/gda/gpu_link.hpp"
+#include "hw/gda/gpu_producer.hpp"
 
 namespace qpcast::hw {
 
@@ -59,6 +60,61 @@ class CpuSubject final : public Subject {
  private:
   const Point& point_;
   Link link_;
+};
+
+/// mini-proxy with the GPU as its producer.
+class GpuProxySubject final : public Subject {
+ public:
+  GpuProxySubject(const Bench& bench, const Point& point)
+      : point_{point},
+        link_{bench, point.layout},
+        producer_{link_.rings(),
+                  point.layout.choice(Key::handoff, Handoff::tuned) == Handoff::tuned,
+                  bench.patience} {}
+
+  void pass(const PassBudget& budget, Passes& passes) override {
+    const auto seed = prepare_payload(link_);
+    const RequestPattern pattern{static_cast<std::uint32_t>(payload_start),
+                                 static_cast<std::uint32_t>(link_.stride()),
+                                 static_cast<std::uint32_t>(link_.slots()), link_.payload()};
+    if (point_.method == Method::latency)
+      latency(budget, pattern, passes);
+    else
+      rate(budget, pattern, passes);
+    validate_payload(link_, seed, requests_);
+  }
+  Environment facts() const override {
+    return {{"producer", "gpu"},
+            {"gpu.sm_clock_observed_mhz", fmt::format("{:.0f}", sm_mhz_)},
+            {"workers.pinned", link_.workers_pinned() ? "yes" : "no"}};
+  }
+
+ private:
+  void latency(const PassBudget& budget, const RequestPattern& pattern, Passes& passes) {
+    constexpr std::size_t samples = 2000;
+    requests_ = std::min(budget.samples, samples);
+    auto times = producer_.latency(static_cast<std::uint32_t>(requests_), pattern);
+    passes[Metric::issue].push_back(median(times.issue));
+    passes[Metric::put_completion].push_back(median(times.completion));
+    sm_mhz_ = times.sm_mhz;
+  }
+  void rate(const PassBudget& budget, const RequestPattern& pattern, Passes& passes) {
+    constexpr double first_guess = 0.5;  // messages/us
+    const double us = static_cast<double>(budget.time.count()) * 1e3;
+    const double each = (rate_ > 0 ? rate_ : first_guess) * us / static_cast<double>(rings());
+    requests_ = std::max<std::uint64_t>(256, static_cast<std::uint64_t>(each));
+    const auto result = producer_.rate(requests_, link_.window() / rings(), pattern);
+    rate_ = result.messages_per_us;
+    sm_mhz_ = result.sm_mhz;
+    add_rate(rate_, link_.payload(), passes);
+  }
+  std::uint64_t rings() const { return std::max<std::uint64_t>(1, link_.rings().size()); }
+
+  const Point& point_;
+  Link link_;
+  GpuProducer producer_;
+  std::uint64_t requests_ = 0;
+  double rate_ = 0, sm_mhz_ = 0;
 };
 
 class GpuSubject final : public Subject {
@@ -119,6 +175,9 @@ std::vector<Metric> metrics_of(const Point& point) {
 }
 
 std::unique_ptr<Subject> open_subject(const Bench& bench, const Point& point) {
+  const bool proxy = point.layout.choice(Key::submitter, Submitter::host) == Submitter::proxy;
+  if (proxy && bench.gpu_nic && point.method != Method::round_trip)
+    return std::make_unique<GpuProxySubject>(bench, point);
   if (!gpu_submits(point.layout)) return std::make_unique<CpuSubject>(bench, point);
   if (!bench.gpu_nic)
     throw DeviceError{"gpu", "open", EOPNOTSUPP, "no GPU submitter for this NIC; see the summary"};
