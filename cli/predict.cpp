@@ -2,9 +2,7 @@
 
 #include "cli/context.hpp"
 #include "cli/terminal.hpp"
-#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
-#include "model/simgrid/simgrid_solver.hpp"
 #include "scenarios/io/environment.hpp"
 #include "scenarios/io/predictions.hpp"
 
@@ -13,9 +11,9 @@ namespace qpcast::cli {
 namespace {
 
 struct Arguments {
-  std::string platform, library, environment, solver = "analytic";
+  std::string platform, library, environment;
   std::vector<std::string> keys;
-  SimulationOptions simulation;
+  SolverChoice solver;
   bool json = false, csv = false;
 };
 
@@ -40,10 +38,21 @@ Layout layout_of(const Arguments& a, const Presets& presets) {
   return layout;
 }
 
-void print_distribution(const char* what, const Distribution& d) {
-  if (d.count > 0)
-    fmt::print("{}, us: mean {}, p50 {}, p99 {}, p99.9 {} ({:.0f} seen)\n", what, number(d.mean),
-               number(d.p50), number(d.p99), number(d.p999), d.count);
+void print_simulation(const SimulationReport& s) {
+  Table table{{"<latency, us", "count", "mean", "p50", "p99", "p99.9"}};
+  const auto row = [&](const char* name, const SimulatedLatency& l) {
+    if (l.count == 0) return;
+    table.row({name, fmt::format("{}", l.count), number(l.mean), number(l.p50), number(l.p99),
+               number(l.p999)});
+  };
+  row("message", s.latency);
+  row("probe round trip", s.probe);
+  fmt::print("\n{}", table.text());
+  fmt::print("{} messages over {} us, the first {} discarded as warm-up; seed {}\n", s.messages,
+             number(s.simulated_us), s.warm_up, s.seed);
+  fmt::print("stopped {}: rate +- {:.2g} % (95 %), sought {:.2g} % or {} messages\n",
+             s.converged ? "by the interval" : "by the budget", 100 * s.half_width, 100 * s.sought,
+             s.budget);
 }
 
 void print_table(const Prediction& p, const std::string& platform, const Layout& layout) {
@@ -54,11 +63,10 @@ void print_table(const Prediction& p, const std::string& platform, const Layout&
     table.row({std::string{metric_name(m.metric)}, number(m.estimate.value), number(m.estimate.lo),
                number(m.estimate.hi), std::string{metric_unit(m.metric)}});
   fmt::print("{}", table.text());
-  print_distribution("submission to completion", p.latency);
-  print_distribution("round trip of the probe", p.round_trip);
   fmt::print("\nbottleneck: {}\n", bold(p.bottleneck));
   for (const auto& s : p.stations)
     fmt::print("  {:<18} {:5.1f} % busy\n", s.name, 100 * s.utilisation);
+  if (p.simulation) print_simulation(*p.simulation);
   for (const auto& w : p.warnings) fmt::print("warning: {}\n", w);
 }
 
@@ -74,9 +82,7 @@ void run(const Arguments& a) {
   const auto presets = load_presets();
   const auto layout = layout_of(a, presets);
   const auto* preset = find_preset(presets, layout.library, command_line);
-  const auto prediction = a.solver == "simgrid"
-                              ? SimgridSolver{platform}.predict(layout, preset, a.simulation)
-                              : AnalyticSolver{platform}.predict(layout, preset);
+  const auto prediction = make_forecaster(a.solver, platform)(layout, preset);
   if (a.json)
     fmt::print("{}\n", io::to_json(prediction, platform.name, layout).dump(1));
   else if (a.csv)
@@ -94,10 +100,7 @@ void add_predict(CLI::App& app, int&) {
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
   sub->add_option("--env", a->environment,
                   "File of NAME=VALUE settings of NVSHMEM, NCCL or DeepEP");
-  sub->add_option("--solver", a->solver, "analytic or simgrid")
-      ->check(CLI::IsMember({"analytic", "simgrid"}))
-      ->capture_default_str();
-  add_simulation_options(*sub, a->simulation);
+  add_solver(*sub, a->solver, true);
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_option("key=value", a->keys, "The layout; the vocabulary is below");
@@ -111,7 +114,8 @@ void add_predict(CLI::App& app, int&) {
       "Examples:\n  qpcast predict --platform P-IB --library nvshmem-ibgda qps=4 threads=256 "
       "payload=8\n"
       "  qpcast predict --platform P-IB --library mini-proxy workers=4 rings=32 batch=16 --json\n"
-      "  qpcast predict --platform P-IB --env job.env threads=1024\n\n" +
+      "  qpcast predict --platform P-IB --env job.env threads=1024\n"
+      "  qpcast predict --platform P-IB --solver simgrid --trace t.json threads=64 qps=8\n\n" +
       vocabulary);
   sub->callback([a] { run(*a); });
 }

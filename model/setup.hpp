@@ -26,6 +26,7 @@ inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 struct Setup {
   Submitter submitter = Submitter::gpu;
   double threads = 1;         ///< submitting GPU threads
+  bool saturating = false;    ///< the layout names no threads: enough to saturate the NIC
   double sms = 1;             ///< SMs those threads are spread over
   double qps = 1;             ///< queue pairs (or contexts, or channels) messages are spread over
   double configured_qps = 1;  ///< queue pairs an all-QP completion must visit

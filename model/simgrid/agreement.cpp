@@ -1,67 +1,72 @@
-/// How closely the two solvers agree: layouts drawn at random over the vocabulary where both apply.
+/// Draws random layouts, asks both solvers for the rate, and writes how far apart they are.
 ///
-///   agreement OUT.csv [LAYOUTS]       (the committed table: data/agreement/agreement.csv, 240)
-///
-/// Deterministic. A disagreement above 15 % carries the effect that only one solver has.
+/// Regenerate the committed table, from the source tree:
+///   build/release/model/simgrid/qpcast_agreement 240 7 data/agreement/agreement.csv
+#include "model/simgrid/agreement.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <random>
+#include <fstream>
+#include <vector>
 
+#include "model/error.hpp"
 #include "model/simgrid/simgrid_solver.hpp"
-#include "model/testing.hpp"
-#include "scenarios/io/measurements.hpp"
 #include "scenarios/io/platforms.hpp"
-#include "scenarios/io/presets.hpp"
-#include "scenarios/io/text_file.hpp"
 
 namespace {
 
 using namespace qpcast;
 
-/// The effect that the closed form leaves out for this kind of layout.
-const char* effect(const Layout& layout) {
-  if (layout.choice(Key::submitter, Submitter::gpu) == Submitter::proxy)
-    return layout.number(Key::batch, 1) > 1 ? "chains shorter than the batch when rings run dry"
-                                            : "workers idle while their rings are empty";
-  if (layout.has(Key::window)) return "threads hold their section and wait for a whole batch";
-  return "in-order publication holds back builders that are ready";
+void run(int count, std::uint64_t seed, const std::string& file) {
+  const auto platform = io::read_platforms("data/platforms").at("P-IB");
+  AnalyticSolver analytic{platform};
+  SimulationOptions options;
+  options.messages = 500'000;
+  SimgridSolver simulated{platform, options};
+  simgrid::Random random{seed};
+  std::ofstream out{file};
+  if (!out) throw InputError{file, "", "cannot be written"};
+  out << "layout,analytic_mmsg_s,simulated_mmsg_s,relative_error,effect\n";
+  std::vector<double> errors;
+  int unnamed = 0;
+  while (static_cast<int>(errors.size()) < count) {
+    const auto layout = simgrid::agreement_layout(random);
+    layout.check("agreement");
+    const Question question{Metric::rate, Statistic::value, {layout, nullptr}, {}};
+    const double a = analytic.point(question);
+    const double s = simulated.answer(question).estimate.value;
+    const double error = s / a - 1;
+    const auto setup = resolve(layout, nullptr, analytic.facts(), analytic.values());
+    const double streams = setup.threads / setup.qps / (setup.warp_publishes() ? 32 : 1);
+    const bool apart = std::abs(error) > 0.15;
+    const auto effect = apart ? simgrid::named_effect(setup, streams) : "";
+    if (apart && effect.empty()) ++unnamed;
+    out << fmt::format("{},{:.6g},{:.6g},{:.4f},{}\n", layout.to_string(), a, s, error,
+                       effect.empty() ? "" : "\"" + effect + "\"");
+    errors.push_back(std::abs(error));
+  }
+  std::sort(errors.begin(), errors.end());
+  const auto at = [&](double q) { return errors[static_cast<std::size_t>(q * (count - 1))]; };
+  fmt::print(
+      "{} layouts: median {:.2f} %, nine in ten within {:.2f} %, largest {:.1f} %, {} above "
+      "15 % without a named effect\n",
+      count, 100 * at(0.5), 100 * at(0.9), 100 * errors.back(), unnamed);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fputs("usage: agreement OUT.csv [LAYOUTS]\n", stderr);
+int main(int count, char** words) {
+  if (count != 4) {
+    fmt::print(stderr, "usage: qpcast_agreement LAYOUTS SEED OUT.csv, from the source tree\n");
     return 2;
   }
-  const int count = argc > 2 ? std::atoi(argv[2]) : 240;
-  const auto platform = io::read_platform(io::data_path("data/platforms/P-IB.json"));
-  const auto presets = io::read_presets(io::data_path("scenarios/libraries"));
-  AnalyticSolver analytic{platform};
-  SimgridSolver simulated{platform};
-  std::mt19937_64 generator{2026};
-  std::vector<double> errors;
-  std::string csv = "layout,analytic_mmsg_per_s,simulated_mmsg_per_s,relative_difference,effect\n";
-  for (int i = 0; i < count; ++i) {
-    const auto layout = testing::random_layout(generator);
-    const bool proxy = layout.choice(Key::submitter, Submitter::gpu) == Submitter::proxy;
-    const auto* preset = &presets.at(proxy ? "mini-proxy" : "mini-gda");
-    SimulationOptions options;
-    options.messages = 2e5;
-    const double a = analytic.predict(layout, preset).find(Metric::rate)->value;
-    const double s = simulated.predict(layout, preset, options).find(Metric::rate)->value;
-    errors.push_back(std::abs(s / a - 1));
-    csv += fmt::format("{},{:.5g},{:.5g},{:.4f},{}\n", io::csv_field(layout.to_string()), a, s,
-                       s / a - 1, errors.back() > 0.15 ? effect(layout) : "");
+  try {
+    run(std::stoi(words[1]), std::stoull(words[2]), words[3]);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "qpcast_agreement: {}\n", error.what());
+    return 2;
   }
-  io::write_atomically(argv[1], csv);
-  std::sort(errors.begin(), errors.end());
-  fmt::print(
-      "{} layouts: median difference {:.1f} %, nine in ten within {:.1f} %, largest {:.1f} %\n",
-      count, 100 * errors[errors.size() / 2], 100 * errors[errors.size() * 9 / 10],
-      100 * errors.back());
+  return 0;
 }
