@@ -9,6 +9,7 @@
 namespace qpcast::simgrid {
 
 enum class EventKind : std::uint32_t {
+  admitted,        ///< a stream's credit allows its next batch
   built,           ///< a stream or round finished building
   doorbell,        ///< the exclusive section ended, the NIC learns of the batch
   lane_ready,      ///< a drifting lane finished its WQE

@@ -21,7 +21,8 @@ Nic::Nic(const Scene& scene, const SimulationOptions& options, Random& random, T
 double Nic::stall(std::uint32_t n, std::uint32_t connection) {
   // The switch is paid once a visit, whichever of its doorbells it falls on.
   double time = scene_.dc_switch * n / scene_.visit;
-  if (scene_.cache_matters && !cache_.visit(connection, random_)) time += scene_.miss;
+  if (scene_.cache_matters && connection != present && !cache_.visit(connection, random_))
+    time += scene_.miss;
   return time;
 }
 

@@ -24,6 +24,9 @@ class Nic {
  public:
   Nic(const Scene& scene, const SimulationOptions& options, Random& random, Trace& trace);
 
+  /// Stands for a connection whose context is certainly on the NIC.
+  static constexpr std::uint32_t present = UINT32_MAX;
+
   struct Passage {
     double departs;       ///< the last message left the wire's end
     double visible;       ///< its payload is at the target

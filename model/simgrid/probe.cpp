@@ -9,6 +9,7 @@ void Probe::start(double now) {
 
 void Probe::begin(double now) {
   began_ = now;
+  traffic_.reserve_probe(now);
   world_.agenda.at(now + world_.jittered(world_.scene.issue), EventKind::probe_issued, 0);
 }
 

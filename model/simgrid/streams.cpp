@@ -14,7 +14,8 @@ Itinerary::Itinerary(const Scene& scene, bool cyclic, std::uint32_t stream)
       cyclic_{cyclic} {}
 
 std::uint32_t Itinerary::next(std::uint32_t messages, Random& random) {
-  if (left_ == 0) {
+  arrived_ = left_ == 0;
+  if (arrived_) {
     if (count_ > 1) at_ = cyclic_ ? (at_ + 1) % count_ : random.below(count_);
     left_ = std::max(visit_, messages);
   }
@@ -22,26 +23,38 @@ std::uint32_t Itinerary::next(std::uint32_t messages, Random& random) {
   return first_ + at_ * stride_;
 }
 
-void GpuProbePath::submit(double now, bool idle) {
-  const auto& scene = world_.scene;
-  double turn = now;
-  if (!idle && scene.setup.queue != Queue::private_queue) {
-    if (scene.setup.completion != Completion::per_qp && last_acknowledged_ > now)
-      turn = last_acknowledged_ + scene.complete;
-    // The section itself is part of the probe's call; it waits for the sections before it.
-    if (scene.section)
-      turn = sections_.enter(0, turn, 1) - scene.section_fixed - scene.section_each;
-  }
-  world_.agenda.at(turn, EventKind::probe_doorbell, 0);
+void enter_probe(World& world, Sections& sections, double now) {
+  const bool shares = world.scene.section && world.scene.setup.queue != Queue::private_queue;
+  world.agenda.at(shares ? sections.enter(0, now, 1) : now, EventKind::probe_doorbell, 0);
 }
 
-void GpuProbePath::doorbell(double now) {
-  const bool own = world_.scene.setup.queue == Queue::private_queue;
-  world_.probe->passed(own ? world_.nic.send_alone(now) : world_.nic.send(now, 1, 0, 0));
+void probe_doorbell(World& world, double now) {
+  const bool own = world.scene.setup.queue == Queue::private_queue;
+  world.probe->passed(own ? world.nic.send_alone(now) : world.nic.send(now, 1, 0, 0));
+}
+
+void Reservations::built(std::uint32_t queue, std::uint32_t who) {
+  for (auto& slot : queues_[queue]) {
+    if (slot.who != who || slot.built) continue;
+    slot.built = true;
+    return;
+  }
+}
+
+std::optional<std::uint32_t> Reservations::next(std::uint32_t queue) {
+  auto& slots = queues_[queue];
+  if (slots.empty() || !slots.front().built) return std::nullopt;
+  const auto who = slots.front().who;
+  slots.pop_front();
+  return who;
 }
 
 Streams::Streams(World& world, bool idle)
-    : world_{world}, idle_{idle}, sections_{world.scene}, probe_{world, sections_} {
+    : world_{world},
+      idle_{idle},
+      in_order_{world.scene.section && world.scene.setup.publication != Publication::lock_per_wqe},
+      sections_{world.scene},
+      reservations_{world.scene.queues} {
   const auto& scene = world.scene;
   if (idle) return;
   streams_.reserve(scene.streams);
@@ -55,24 +68,68 @@ void Streams::start() {
     begin(s, world_.random.uniform() * world_.scene.build);
 }
 
+/// Starts the next batch when the stream's credit allows it.
 void Streams::begin(std::uint32_t s, double now) {
   auto& stream = streams_[s];
   if (stream.outstanding.blocked_for_ever()) return;
-  stream.began = stream.outstanding.admit(now);
-  const double build = world_.jittered(world_.scene.build);
-  busy_ += build;
-  world_.trace.span(Track::thread, s, "build", stream.began, stream.began + build,
-                    world_.scene.batch);
-  world_.agenda.at(stream.began + build, EventKind::built, s);
+  const double when = stream.outstanding.admit(now);
+  if (in_order_ && when > now) return world_.agenda.at(when, EventKind::admitted, s);
+  build(s, when);
+}
+
+void Streams::build(std::uint32_t s, double now) {
+  streams_[s].began = now;
+  if (in_order_) reservations_.reserve(s % world_.scene.queues, s);
+  const double time = world_.jittered(world_.scene.build);
+  busy_ += time;
+  world_.trace.span(Track::thread, s, "build", now, now + time, world_.scene.batch);
+  world_.agenda.at(now + time, EventKind::built, s);
 }
 
 void Streams::built(std::uint32_t s, double now) {
   const auto& scene = world_.scene;
+  if (world_.options.off.turns) build_ahead(s, now);
   if (!scene.section) return doorbell(s, now);
   const auto queue = s % scene.queues;
+  if (in_order_) {
+    reservations_.built(queue, s);
+    return publish(queue, now);
+  }
   const double end = sections_.enter(queue, now, scene.batch);
-  world_.trace.span(Track::thread, s, "wait for its turn and publish", now, end, scene.batch);
+  world_.trace.span(Track::thread, s, "wait for the lock and publish", now, end, scene.batch);
   world_.agenda.at(end, EventKind::doorbell, s);
+}
+
+/// Sections of all slots at the head that are built, one after the other.
+void Streams::publish(std::uint32_t queue, double now) {
+  const auto& scene = world_.scene;
+  while (const auto who = reservations_.next(queue)) {
+    const auto n = *who == the_probe ? 1 : scene.batch;
+    const double end = sections_.enter(queue, now, n);
+    world_.trace.span(Track::queue, queue, "publish",
+                      end - scene.section_fixed - scene.section_each * n, end, n);
+    if (*who == the_probe)
+      world_.agenda.at(end, EventKind::probe_doorbell, 0);
+    else
+      world_.agenda.at(end, EventKind::doorbell, *who);
+  }
+}
+
+bool Streams::probe_shares() const {
+  return !idle_ && world_.scene.setup.queue != Queue::private_queue;
+}
+
+void Streams::reserve_probe(double) {
+  if (in_order_ && probe_shares()) reservations_.reserve(0, the_probe);
+}
+
+void Streams::submit_probe(double now) {
+  if (in_order_ && probe_shares()) {
+    reservations_.built(0, the_probe);
+    return publish(0, now);
+  }
+  const bool waits = world_.scene.section && probe_shares();
+  world_.agenda.at(waits ? sections_.enter(0, now, 1) : now, EventKind::probe_doorbell, 0);
 }
 
 void Streams::doorbell(std::uint32_t s, double now) {
@@ -83,25 +140,40 @@ void Streams::doorbell(std::uint32_t s, double now) {
   // A doorbell may announce several short visits; within one, no message differs from another.
   for (auto left = n; left > 0;) {
     const auto piece = std::min(left, world_.scene.visit);
-    passage = world_.nic.send(now, piece, queue, stream.itinerary.next(piece, world_.random));
+    const auto connection = stream.itinerary.next(piece, world_.random);
+    const bool kept = world_.options.off.eviction && !stream.itinerary.arrived();
+    passage = world_.nic.send(now, piece, queue, kept ? Nic::present : connection);
     left -= piece;
   }
-  probe_.note(queue, passage);
   world_.departed(passage, n);
   const double done = passage.acknowledged + world_.scene.complete;
   world_.record_latency(done - stream.began, n);
   stream.outstanding.add(done);
+  if (!world_.options.off.turns) return begin(s, now);
+  --stream.ahead;
+  if (!stream.held) return;
+  stream.held = false;
   begin(s, now);
+}
+
+/// Without turns: the next batch at once, double-buffered.
+void Streams::build_ahead(std::uint32_t s, double now) {
+  constexpr std::uint32_t buffers = 2;
+  auto& stream = streams_[s];
+  stream.held = ++stream.ahead >= buffers;
+  if (!stream.held) begin(s, now);
 }
 
 void Streams::handle(const Event& event) {
   switch (event.kind) {
+    case EventKind::admitted:
+      return build(event.index, event.time);
     case EventKind::built:
       return built(event.index, event.time);
     case EventKind::doorbell:
       return doorbell(event.index, event.time);
     case EventKind::probe_doorbell:
-      return probe_.doorbell(event.time);
+      return probe_doorbell(world_, event.time);
     default:
       return;
   }

@@ -2,12 +2,16 @@
 ///
 ///   exclusive         build B WQEs, ring
 ///   lock-per-wqe      build one, wait for the queue's lock, ring inside it
-///   thread-handoff    build B, wait for the slots reserved before, ring
+///   thread-handoff    reserve B slots, build, wait for the slots reserved before, ring
 ///   warp-cooperative  the same with a warp as the stream
 ///
-/// A queue's exclusive section passes in the order of requests. A stream waits when its share of
-/// the send queue, or its window, is outstanding.
+/// A lock passes in the order of requests, slots are published in the order of reservation: a
+/// stream (or probe) that is ready waits for every earlier one that still builds. A stream waits
+/// when its share of the send queue, or its window, is outstanding.
 #pragma once
+
+#include <deque>
+#include <optional>
 
 #include "model/simgrid/outstanding.hpp"
 #include "model/simgrid/traffic.hpp"
@@ -19,11 +23,14 @@ class Itinerary {
  public:
   Itinerary(const Scene& scene, bool cyclic, std::uint32_t stream);
   std::uint32_t next(std::uint32_t messages, Random& random);
+  /// The last `next` began a visit.
+  bool arrived() const { return arrived_; }
 
  private:
   std::uint32_t first_, stride_, count_, visit_;
   bool cyclic_;
   std::uint32_t at_ = 0, left_ = 0;
+  bool arrived_ = false;
 };
 
 /// The exclusive sections of all queues: served in order, so a request's turn is known at once.
@@ -51,23 +58,25 @@ class Sections {
   std::uint64_t announced_ = 0, sections_ = 0;
 };
 
-/// The probe's way through a GPU-built queue. Behind bulk traffic it waits for the sections
-/// requested before its own, and where the library completes a whole context (per-peer, all-QP),
-/// for everything that is outstanding in the shared one.
-class GpuProbePath {
+/// The probe's section behind those requested before it, where lanes hand slots on.
+void enter_probe(World& world, Sections& sections, double now);
+
+/// Slots of every queue pair in the order of their reservation.
+class Reservations {
  public:
-  /// Bulk messages went out on a queue.
-  void note(std::uint32_t queue, const Nic::Passage& passage) {
-    if (queue == 0) last_acknowledged_ = passage.acknowledged;
-  }
-  GpuProbePath(World& world, Sections& sections) : world_{world}, sections_{sections} {}
-  void submit(double now, bool idle);
-  void doorbell(double now);
+  explicit Reservations(std::uint32_t queues) : queues_(queues) {}
+  void reserve(std::uint32_t queue, std::uint32_t who) { queues_[queue].push_back({who, false}); }
+  /// `who` has built its oldest unbuilt reservation.
+  void built(std::uint32_t queue, std::uint32_t who);
+  /// The holder of the first slot if it is built; it leaves. Nobody if the first one still builds.
+  std::optional<std::uint32_t> next(std::uint32_t queue);
 
  private:
-  World& world_;
-  Sections& sections_;
-  double last_acknowledged_ = 0;
+  struct Slot {
+    std::uint32_t who;
+    bool built;
+  };
+  std::vector<std::deque<Slot>> queues_;
 };
 
 class Streams : public Traffic {
@@ -75,7 +84,8 @@ class Streams : public Traffic {
   Streams(World& world, bool idle);
   void start() override;
   void handle(const Event& event) override;
-  void submit_probe(double now) override { probe_.submit(now, idle_); }
+  void reserve_probe(double now) override;
+  void submit_probe(double now) override;
   std::string waiting() const override;
   double submitter_busy_us() const override { return busy_; }
   double section_busy_us() const override { return sections_.busy_us(); }
@@ -86,16 +96,24 @@ class Streams : public Traffic {
     Outstanding outstanding;
     Itinerary itinerary;
     double began = 0;
+    std::uint32_t ahead = 0;  ///< batches built or being built that wait for their turn
+    bool held = false;        ///< may go on when one of them has had it
   };
+  static constexpr std::uint32_t the_probe = UINT32_MAX;
+  bool probe_shares() const;
   void begin(std::uint32_t s, double now);
+  void build(std::uint32_t s, double now);
   void built(std::uint32_t s, double now);
+  void publish(std::uint32_t queue, double now);
   void doorbell(std::uint32_t s, double now);
+  void build_ahead(std::uint32_t s, double now);
 
   World& world_;
   bool idle_;
+  bool in_order_;  ///< slots are published as they were reserved
   std::vector<Stream> streams_;
   Sections sections_;
-  GpuProbePath probe_;
+  Reservations reservations_;
   double busy_ = 0;
 };
 

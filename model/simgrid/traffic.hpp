@@ -57,6 +57,8 @@ class Traffic {
   /// Schedules everybody's first event.
   virtual void start() = 0;
   virtual void handle(const Event& event) = 0;
+  /// The probe's call begins; where slots are reserved in order, it takes one.
+  virtual void reserve_probe(double) {}
   /// The probe's request is built; what it shares with the traffic it now waits for. Ends in
   /// `world.probe->passed`.
   virtual void submit_probe(double now) = 0;
@@ -70,6 +72,9 @@ class Traffic {
   /// WQEs that one exclusive section announced, on average; 0 where there is none.
   virtual double run_length() const { return 0; }
 };
+
+/// The probe's doorbell rings: on its own queue pair, or behind what it shares.
+void probe_doorbell(World& world, double now);
 
 /// @param idle  the same machine without bulk traffic, for a lone probe
 std::unique_ptr<Traffic> make_traffic(World& world, bool idle);

@@ -19,8 +19,7 @@ SynchronisedWarps::SynchronisedWarps(World& world)
     : world_{world},
       lanes_{lanes_of(world.scene)},
       per_lane_{(world.scene.batch + lanes_ - 1) / lanes_},
-      sections_{world.scene},
-      probe_{world, sections_} {
+      sections_{world.scene} {
   const auto& scene = world.scene;
   const auto count = (scene.streams + lanes_ - 1) / lanes_;
   const double credit = std::max(scene.credit * lanes_, 4.0 * lanes_ * per_lane_);
@@ -81,7 +80,6 @@ void SynchronisedWarps::doorbell(std::uint32_t w, double now) {
   world_.departed(passage, n);
   world_.record_latency(passage.acknowledged + scene.complete - warp.starts.front(), n);
   warp.starts.erase(warp.starts.begin());
-  probe_.note(w % scene.queues, passage);
   if (!warp.flushing || !warp.starts.empty()) return;
   warp.flushing = false;
   warp.unflushed = 0;
@@ -95,14 +93,13 @@ void SynchronisedWarps::handle(const Event& event) {
     case EventKind::doorbell:
       return doorbell(event.index, event.time);
     case EventKind::probe_doorbell:
-      return probe_.doorbell(event.time);
+      return probe_doorbell(world_, event.time);
     default:
       return;
   }
 }
 
-DriftingWarps::DriftingWarps(World& world)
-    : world_{world}, probe_sections_{world.scene}, probe_{world, probe_sections_} {
+DriftingWarps::DriftingWarps(World& world) : world_{world}, probe_sections_{world.scene} {
   const auto& scene = world.scene;
   const auto together = lanes_of(scene);
   const auto per_queue = (scene.streams + scene.queues - 1) / scene.queues;
@@ -206,7 +203,6 @@ void DriftingWarps::section_ended(std::uint32_t queue, double now) {
   world_.departed(passage, n);
   const double done = passage.acknowledged + world_.scene.complete;
   q.outstanding.add(done);
-  probe_.note(queue, passage);
   for (const auto lane : run_) world_.record_latency(done - lanes_[lane].began, 1);
   for (std::size_t from = 0; from < run_.size();) {
     auto to = from + 1;
@@ -250,7 +246,7 @@ void DriftingWarps::handle(const Event& event) {
     case EventKind::section_ended:
       return section_ended(event.index, event.time);
     case EventKind::probe_doorbell:
-      return probe_.doorbell(event.time);
+      return probe_doorbell(world_, event.time);
     default:
       return;
   }

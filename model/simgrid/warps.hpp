@@ -29,7 +29,7 @@ class SynchronisedWarps : public Traffic {
   explicit SynchronisedWarps(World& world);
   void start() override;
   void handle(const Event& event) override;
-  void submit_probe(double now) override { probe_.submit(now, false); }
+  void submit_probe(double now) override { enter_probe(world_, sections_, now); }
   std::string waiting() const override { return {}; }
   double submitter_busy_us() const override { return busy_; }
   double section_busy_us() const override { return sections_.busy_us(); }
@@ -52,7 +52,6 @@ class SynchronisedWarps : public Traffic {
   std::uint32_t lanes_, per_lane_;  ///< a lane builds per_lane WQEs in a round
   std::vector<Warp> warps_;
   Sections sections_;
-  GpuProbePath probe_;
   double busy_ = 0;
 };
 
@@ -61,7 +60,7 @@ class DriftingWarps : public Traffic {
   explicit DriftingWarps(World& world);
   void start() override;
   void handle(const Event& event) override;
-  void submit_probe(double now) override { probe_.submit(now, false); }
+  void submit_probe(double now) override { enter_probe(world_, probe_sections_, now); }
   std::string waiting() const override { return {}; }
   double submitter_busy_us() const override { return busy_; }
   double section_busy_us() const override { return section_busy_; }
@@ -100,7 +99,6 @@ class DriftingWarps : public Traffic {
   std::vector<std::uint32_t> free_groups_;
   std::vector<std::uint32_t> run_;  ///< scratch
   Sections probe_sections_;
-  GpuProbePath probe_;
   double busy_ = 0, section_busy_ = 0;
   std::uint64_t announced_ = 0, sections_ = 0;
 };

@@ -125,7 +125,7 @@ void Workers::work(std::uint32_t w, double now) {
     while (worker.taken.size() < scene.batch) worker.taken.push_back({now, 0});
     n = scene.batch;
   }
-  if (n == 0) {
+  if (n == 0 || (world_.options.off.chains && n < scene.batch)) {
     worker.idle = true;
     return;
   }
@@ -135,7 +135,7 @@ void Workers::work(std::uint32_t w, double now) {
   if (scene.serial > 0 && workers_.size() > 1) {
     const double serial = whole * scene.serial;
     lock_free_ = std::max(now, lock_free_) + serial;
-    end = lock_free_ + whole - serial;
+    end = world_.options.off.lock ? std::max(now + whole, lock_free_) : lock_free_ + whole - serial;
     lock_busy_ += serial;
   }
   worker_busy_ += whole;
