@@ -107,6 +107,7 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.handoff = d.choice(Key::handoff, Handoff::baseline);
   s.host_state = d.choice(Key::host_state, HostState::uncontrolled);
   s.shared_refcount = d.number(Key::shared_refcount, 0) != 0;
+  s.queue_depth = d.number(Key::queue_depth, 0);
   s.role = d.choice(Key::role, Role::send);
   const bool waits = d.has(Key::window) || d.number(Key::wait, 0) != 0;
   // Who batches builds one batch while the one before it is in flight.

@@ -51,7 +51,8 @@ struct Setup {
   double active_qps = 1;
   double pes = 2;
   double writes_per_visit = 32;
-  double window = unlimited;              ///< messages a thread has outstanding before it waits
+  double queue_depth = 0;     ///< WQEs a queue pair (descriptors a ring) holds; 0: ample
+  double window = unlimited;  ///< messages a thread has outstanding before it waits
   std::array<int, cost_count> profile{};  ///< cost profile that serves each cost
   const PlatformFacts* facts = nullptr;   ///< outlives the setup
 

@@ -41,6 +41,14 @@ std::uint32_t ContextCache::victim(Random& random) {
   return slot;
 }
 
+void ContextCache::fill() {
+  for (auto c = static_cast<std::uint32_t>(connection_.size()); c < capacity_; ++c) {
+    connection_.push_back(c);
+    slot_of_[c] = c;
+    if (replacement_ == Replacement::lru) link_front(c);
+  }
+}
+
 bool ContextCache::visit(std::uint32_t connection, Random& random) {
   const auto present = slot_of_[connection];
   if (present != none) {

@@ -23,6 +23,8 @@ class ContextCache {
 
   /// True when the connection's context was there; afterwards it is.
   bool visit(std::uint32_t connection, Random& random);
+  /// Puts connections 0, 1, ... into the empty cache, as many as fit; neither hits nor misses.
+  void fill();
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
 

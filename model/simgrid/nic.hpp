@@ -1,21 +1,17 @@
-/// The NIC of one PE: message engine with its context cache, then the wire.
+/// The NIC of one PE: message engine (engine.hpp), then the wire.
 ///
 /// Engine and wire serve in order of arrival, so what a batch waits for is known when its doorbell
-/// rings and needs no events of its own. A batch occupies the engine for
-///
-///   n * engine + (context absent: miss) + (DC: dc_switch * n / visit)      us
-///
-/// and the wire for n * wire, overlapping the engine message by message. The engine turns to its
-/// queue pairs one after the other: a message on an idle queue pair waits for one turn of every
-/// busy one, not for their whole backlog. Under load the path beyond takes longer by
-/// load_delay * utilisation, the utilisation being that of the last 100 us, exponentially weighted.
+/// rings and needs no events of its own. The wire takes n * wire, overlapping the engine message by
+/// message. The engine turns to its queue pairs one after the other: a message on an idle queue
+/// pair waits for one turn of every busy one, not for their whole backlog. Under load the path
+/// beyond takes longer by load_delay * utilisation, the utilisation being that of the last 100 us,
+/// exponentially weighted.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "model/simgrid/context_cache.hpp"
-#include "model/simgrid/scene.hpp"
+#include "model/simgrid/engine.hpp"
 #include "model/simgrid/trace.hpp"
 
 namespace qpcast::simgrid {
@@ -23,9 +19,6 @@ namespace qpcast::simgrid {
 class Nic {
  public:
   Nic(const Scene& scene, const SimulationOptions& options, Random& random, Trace& trace);
-
-  /// Stands for a connection whose context is certainly on the NIC.
-  static constexpr std::uint32_t present = UINT32_MAX;
 
   struct Passage {
     double departs;       ///< the last message left the wire's end
@@ -37,23 +30,20 @@ class Nic {
   /// One message on a queue pair that nobody else uses.
   Passage send_alone(double now);
 
-  double engine_busy_us() const { return engine_busy_; }
+  double engine_busy_us() const { return engine_.busy_us(); }
   double wire_busy_us() const { return wire_busy_; }
-  std::uint64_t misses() const { return cache_.misses(); }
+  std::uint64_t misses() const { return engine_.misses(); }
 
  private:
-  double stall(std::uint32_t n, std::uint32_t connection);
   void load(double now, double busy);
   Passage beyond(double departs) const;
 
   const Scene& scene_;
-  Random& random_;
   Trace& trace_;
-  ContextCache cache_;
+  Engine engine_;
   double path_;  ///< from the wire's end to the target, us
   double turn_;  ///< one turn of every queue pair, us
-  double engine_free_ = 0, wire_free_ = 0;
-  double engine_busy_ = 0, wire_busy_ = 0;
+  double wire_free_ = 0, wire_busy_ = 0;
   double utilisation_ = 0, utilisation_at_ = 0;
 };
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -56,11 +55,11 @@ std::string read_all(int fd) {
 
 constexpr char good = 'r', bad = 'e';
 
-[[noreturn]] void child(int out, const std::function<SimulationResult()>& body) {
+[[noreturn]] void child(int out, const std::function<std::string()>& body) {
   try {
-    const auto result = std::make_unique<SimulationResult>(body());
+    const auto result = body();
     write_all(out, &good, 1);
-    write_all(out, reinterpret_cast<const char*>(result.get()), sizeof *result);
+    write_all(out, result.data(), result.size());
   } catch (const std::exception& error) {
     write_all(out, &bad, 1);
     write_all(out, error.what(), std::strlen(error.what()));
@@ -76,7 +75,7 @@ class CarriedError : public InputError {
 
 }  // namespace
 
-SimulationResult run_in_process(const std::function<SimulationResult()>& body) {
+std::string bytes_from_process(const std::function<std::string()>& body) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0)
     throw std::system_error{errno, std::generic_category(), "pipe to a simulation"};
@@ -89,11 +88,8 @@ SimulationResult run_in_process(const std::function<SimulationResult()>& body) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (answer.size() == 1 + sizeof(SimulationResult) && answer[0] == good) {
-    SimulationResult result;
-    std::memcpy(&result, answer.data() + 1, sizeof result);
-    return result;
-  }
+  const bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (whole && !answer.empty() && answer[0] == good) return answer.substr(1);
   if (!answer.empty() && answer[0] == bad) throw CarriedError{answer.substr(1)};
   throw std::runtime_error{"a simulation's process ended by signal " +
                            std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0)};

@@ -5,12 +5,29 @@
 
 #include <functional>
 
-#include "model/simgrid/simulation.hpp"
+#include <cstring>
+#include <string>
+#include <type_traits>
 
 namespace qpcast::simgrid {
 
-/// Runs `body` in a child. @throws InputError as the child did; std::system_error when no process
-/// can be made; std::runtime_error when the child died, with its signal
-SimulationResult run_in_process(const std::function<SimulationResult()>& body);
+/// Runs `body` in a child and returns its bytes. @throws InputError as the child did;
+/// std::system_error when no process can be made; std::runtime_error when the child died, with its
+/// signal
+std::string bytes_from_process(const std::function<std::string()>& body);
+
+/// The same for a plain result.
+template <class Body>
+auto run_in_process(const Body& body) {
+  using Result = decltype(body());
+  static_assert(std::is_trivially_copyable_v<Result>);
+  const auto bytes = bytes_from_process([&] {
+    const Result result = body();
+    return std::string{reinterpret_cast<const char*>(&result), sizeof result};
+  });
+  Result result;
+  std::memcpy(&result, bytes.data(), sizeof result);
+  return result;
+}
 
 }  // namespace qpcast::simgrid

@@ -67,7 +67,9 @@ void take_gpu(const Pipeline& p, const ParameterValues& values, Scene& s) {
   s.section = queue.per_message.us() + queue.per_batch.us() > 0;
   s.section_fixed = queue.per_batch.us();
   s.section_each = queue.per_message.us();
-  s.build = submitter.per_batch.us() + submitter.per_message.us() * s.batch;
+  s.build_fixed = submitter.per_batch.us();
+  s.build_each = submitter.per_message.us();
+  s.build = s.build_fixed + s.build_each * s.batch;
   s.build = std::max(s.build, 1e-6);
 }
 
@@ -102,6 +104,8 @@ Scene make_scene(const Setup& setup, const ParameterValues& values,
   const auto p = build_pipeline(together, values);
   s.gpu = setup.gpu_builds();
   s.batch = count(p.batch);
+  s.send_queue = setup.queue_depth > 0 ? count(setup.queue_depth) : options.send_queue;
+  s.ring = setup.queue_depth > 0 ? count(setup.queue_depth) : options.ring;
   s.coherence = std::min(1.0, setup.cost(values, Cost::clock_share));
   if (s.gpu)
     take_gpu(p, values, s);
@@ -110,8 +114,9 @@ Scene make_scene(const Setup& setup, const ParameterValues& values,
   const double lanes = setup.warp_publishes() ? std::min(lanes_per_warp, setup.threads) : 1;
   s.credit = setup.window * lanes;
   if (std::isinf(s.credit) && s.gpu)
-    s.credit = std::max(2.0 * s.batch, std::floor(options.send_queue * s.queues / s.streams));
-  if (s.gpu) s.credit = std::min(s.credit, static_cast<double>(options.send_queue));
+    s.credit = std::max(2.0 * s.batch,
+                        std::floor(static_cast<double>(s.send_queue) * s.queues / s.streams));
+  if (s.gpu) s.credit = std::min(s.credit, static_cast<double>(s.send_queue));
   take_engine_apart(together, values, s);
   s.wire = per_message(p, Resource::wire);
   s.load_delay = p.load_delay.us();

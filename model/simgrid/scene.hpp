@@ -22,10 +22,13 @@ struct Scene {
   std::uint32_t streams = 1;  ///< GPU threads or warps, or proxy producers
   std::uint32_t queues = 1;   ///< queue pairs, or rings
   std::uint32_t workers = 1;
-  std::uint32_t batch = 1;  ///< WQEs per doorbell, or most requests per post
-  double credit = 0;        ///< messages a stream may have outstanding; may be infinite
-  double build = 0;         ///< a stream's time per batch outside the section (or handoff)
-  bool section = false;     ///< publication is exclusive per queue
+  std::uint32_t batch = 1;       ///< WQEs per doorbell, or most requests per post
+  std::uint32_t send_queue = 1;  ///< WQEs a queue pair holds
+  std::uint32_t ring = 1;        ///< descriptors a proxy ring holds
+  double credit = 0;             ///< messages a stream may have outstanding; may be infinite
+  double build = 0;              ///< a stream's time per batch outside the section (or handoff)
+  double build_fixed = 0, build_each = 0;  ///< the same per batch and per message
+  bool section = false;                    ///< publication is exclusive per queue
   double section_fixed = 0, section_each = 0;
   double coherence = 1;  ///< share of a lane's time during which its warp runs nothing else
 

@@ -7,6 +7,7 @@
 
 #include "model/error.hpp"
 #include "model/simgrid/process.hpp"
+#include "model/simgrid/summary.hpp"
 #include "model/validity.hpp"
 
 namespace qpcast {
@@ -46,18 +47,6 @@ Estimate of_quantile(const simgrid::Histogram& h, double q) {
 }
 
 Estimate exactly(double v) { return {v, v, v}; }
-
-SimulatedLatency summary(const simgrid::Histogram& h) {
-  SimulatedLatency s;
-  s.count = h.count();
-  s.mean = h.mean();
-  s.p50 = h.quantile(0.5);
-  s.p99 = h.quantile(0.99);
-  s.p999 = h.quantile(0.999);
-  for (std::size_t i = 0; i < simgrid::Histogram::buckets; ++i)
-    if (h.in_bucket(i) > 0) s.histogram.push_back({simgrid::Histogram::centre(i), h.in_bucket(i)});
-  return s;
-}
 
 double combine(Statistic statistic, double config, double baseline) {
   if (statistic == Statistic::ratio) return config / baseline;
@@ -115,8 +104,8 @@ Prediction SimgridSolver::predict(const Layout& layout, const LibraryPreset* pre
   report.half_width = traffic.half_width;
   report.converged = traffic.converged;
   report.simulated_us = traffic.simulated_us;
-  report.latency = summary(traffic.latency);
-  report.probe = summary(lone.probe);
+  report.latency = simgrid::summary(traffic.latency);
+  report.probe = simgrid::summary(lone.probe);
   p.simulation = std::move(report);
   if (!traffic.converged && options_.half_width > 0)
     p.warnings.push_back(fmt::format("the rate is known to +- {:.1f} % only; raise --messages",

@@ -142,7 +142,7 @@ void Streams::doorbell(std::uint32_t s, double now) {
     const auto piece = std::min(left, world_.scene.visit);
     const auto connection = stream.itinerary.next(piece, world_.random);
     const bool kept = world_.options.off.eviction && !stream.itinerary.arrived();
-    passage = world_.nic.send(now, piece, queue, kept ? Nic::present : connection);
+    passage = world_.nic.send(now, piece, queue, kept ? Engine::present : connection);
     left -= piece;
   }
   world_.departed(passage, n);

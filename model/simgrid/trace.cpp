@@ -35,12 +35,14 @@ void Trace::write(const std::string& file) const {
                  R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}},)"
                  "\n",
                  pid, track);
-    if (threads.insert({pid, s.index}).second)
+    if (threads.insert({pid, s.index}).second) {
+      const auto named = names_.find({pid, s.index});
       fmt::print(out.get(),
-                 R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},)"
-                 R"("args":{{"name":"{} {}"}}}},)"
+                 R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}},)"
                  "\n",
-                 pid, s.index, track, s.index);
+                 pid, s.index,
+                 named == names_.end() ? fmt::format("{} {}", track, s.index) : named->second);
+    }
     fmt::print(out.get(),
                R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},)"
                R"("args":{{"messages":{}}}}},)"

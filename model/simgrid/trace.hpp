@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qpcast::simgrid {
@@ -22,6 +24,10 @@ class Trace {
             std::uint32_t messages) {
     if (on()) spans_.push_back({what, begin, end, index, messages, track});
   }
+  /// Names one track; else it is called by its kind and number.
+  void name(Track track, std::uint32_t index, const std::string& text) {
+    names_[{static_cast<int>(track) + 1, index}] = text;
+  }
   /// @throws InputError when the file cannot be written
   void write(const std::string& file) const;
 
@@ -32,6 +38,7 @@ class Trace {
     std::uint32_t index, messages;
     Track track;
   };
+  std::map<std::pair<int, std::uint32_t>, std::string> names_;
   std::vector<Span> spans_;
   std::uint32_t limit_;
 };

@@ -108,7 +108,7 @@ DriftingWarps::DriftingWarps(World& world) : world_{world}, probe_sections_{worl
     lanes_.push_back({Itinerary{scene, world.options.cyclic_visits, i}, 0, 0, 0, 0, false});
   for (std::uint32_t q = 0; q < scene.queues; ++q)
     queues_.push_back({std::vector<std::uint32_t>(per_queue), 0, 0, 0,
-                       Outstanding{static_cast<double>(world.options.send_queue), scene.batch}});
+                       Outstanding{static_cast<double>(scene.send_queue), scene.batch}});
   const auto warps_per_queue = (per_queue + together - 1) / together;
   for (std::uint32_t i = 0; i < scene.streams; ++i)
     lanes_[i].warp = i % scene.queues * warps_per_queue + i / scene.queues / together;

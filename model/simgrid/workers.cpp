@@ -13,7 +13,7 @@ constexpr double idle_exit = 0.01;  // pickups that find the host in an idle sta
 }  // namespace
 
 Workers::Workers(World& world, bool idle)
-    : world_{world}, idle_{idle}, ring_capacity_{world.options.ring} {
+    : world_{world}, idle_{idle}, ring_capacity_{world.scene.ring} {
   const auto& scene = world.scene;
   const auto producers = idle || scene.generates ? 0 : scene.streams;
   producers_.resize(producers);

@@ -4,8 +4,6 @@
 
 namespace qpcast::io {
 
-namespace {
-
 nlohmann::ordered_json to_json(const SimulatedLatency& l) {
   auto buckets = nlohmann::ordered_json::array();
   for (const auto& b : l.histogram) buckets.push_back({b.us, b.count});
@@ -18,7 +16,9 @@ nlohmann::ordered_json to_json(const SimulatedLatency& l) {
           {"histogram", std::move(buckets)}};
 }
 
-nlohmann::ordered_json to_json(const SimulationReport& s) {
+namespace {
+
+nlohmann::ordered_json report_json(const SimulationReport& s) {
   nlohmann::ordered_json half_width;  // null until there are enough batches for one
   if (std::isfinite(s.half_width)) half_width = s.half_width;
   return {{"seed", s.seed},
@@ -52,7 +52,7 @@ nlohmann::ordered_json to_json(const Prediction& prediction, const std::string& 
   j["bottleneck"] = prediction.bottleneck;
   auto& stations = j["utilisation"] = nlohmann::ordered_json::object();
   for (const auto& s : prediction.stations) stations[s.name] = s.utilisation;
-  if (prediction.simulation) j["simulation"] = to_json(*prediction.simulation);
+  if (prediction.simulation) j["simulation"] = report_json(*prediction.simulation);
   j["warnings"] = prediction.warnings;
   return j;
 }
