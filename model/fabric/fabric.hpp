@@ -6,9 +6,9 @@
 ///   rail-optimised   one switch per GPU of a node ("rail"); what changes rail crosses an uplink
 ///                    of every rail, 1 / oversubscription as wide as the rail's PEs together
 ///
-/// Links run at the platform's line rate unless the file says otherwise. The platform's base latency
-/// was measured through one switch; every further one adds `hop`. A switch port stores `buffer`
-/// bytes of one input before it stops the link behind it (lossless, one virtual lane).
+/// Links run at the platform's line rate unless the file says otherwise. The platform's base
+/// latency was measured through one switch; every further one adds `hop`. A switch port stores
+/// `buffer` bytes of one input before it stops the link behind it (lossless, one virtual lane).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,7 @@ struct Fabric {
   std::optional<double> link_gbit_per_s;  ///< else the platform's
   Duration hop = Duration::us(0.13);      ///< one switch more on the way
   Bytes buffer{65536};
+  Bytes quantum{16384};  ///< what a NIC sends of one queue pair before the next one's turn
 
   std::uint32_t spines() const {
     return static_cast<std::uint32_t>(static_cast<double>(pes_per_leaf) / oversubscription);

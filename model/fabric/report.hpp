@@ -27,12 +27,12 @@ struct WorkloadReport {
   std::uint32_t ranks = 0;
   std::uint64_t messages = 0, doorbells = 0, cache_misses = 0, seed = 0;
   Bytes payload;
-  Spread issue_end;     ///< of ranks that send
-  Spread completed;     ///< of ranks that send
-  Spread last_arrival;  ///< of ranks that receive
-  Spread nic_rate;      ///< Mmsg/s, of ranks that send
-  double duration = 0;  ///< until the last payload is visible
-  std::uint32_t slowest = 0;  ///< the rank it is for
+  Spread issue_end;                  ///< of ranks that send
+  Spread completed;                  ///< of ranks that send
+  Spread last_arrival;               ///< of ranks that receive
+  Spread nic_rate;                   ///< Mmsg/s, of ranks that send
+  double duration = 0;               ///< until the last payload is visible
+  std::uint32_t slowest = 0;         ///< the rank it is for
   std::vector<StationLoad> busiest;  ///< submitters, engines and links, over the duration
   SimulatedLatency latency;          ///< of a message: its call begins to its payload visible
   std::vector<RankReport> per_rank;

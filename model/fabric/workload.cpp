@@ -20,7 +20,8 @@ constexpr std::array names{"all-to-all", "incast", "moe-dispatch", "moe-combine"
 /// Draws experts by popularity: uniform, or Zipf over a random order of the experts.
 class Router {
  public:
-  Router(const WorkloadSpec& w, simgrid::Random& random) : order_(w.experts), cumulative_(w.experts) {
+  Router(const WorkloadSpec& w, simgrid::Random& random)
+      : order_(w.experts), cumulative_(w.experts) {
     std::iota(order_.begin(), order_.end(), 0U);
     for (auto i = w.experts; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
     const double exponent = w.routing == Routing::zipf ? w.zipf : 0;
@@ -154,8 +155,8 @@ void TrafficPlan::moe_to_peer(std::uint32_t rank, std::uint32_t peer,
   const auto queues = w_.mapping == QueueMapping::per_expert ? std::min(w_.qps, per_rank) : w_.qps;
   std::vector<std::uint32_t> load(queues);
   for (std::uint32_t e = 0; e < per_rank; ++e) {
-    const auto n = dispatch ? tokens_for(rank, peer * per_rank + e)
-                            : tokens_for(peer, rank * per_rank + e);
+    const auto n =
+        dispatch ? tokens_for(rank, peer * per_rank + e) : tokens_for(peer, rank * per_rank + e);
     if (w_.mapping == QueueMapping::per_expert)
       load[e % queues] += n;
     else

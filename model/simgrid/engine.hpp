@@ -16,9 +16,7 @@ namespace qpcast::simgrid {
 class Engine {
  public:
   Engine(const Scene& scene, std::uint32_t connections, Replacement replacement, Random& random)
-      : scene_{scene},
-        random_{random},
-        cache_{scene.cache_capacity, connections, replacement} {}
+      : scene_{scene}, random_{random}, cache_{scene.cache_capacity, connections, replacement} {}
 
   /// Stands for a connection whose context is certainly on the NIC.
   static constexpr std::uint32_t present = UINT32_MAX;

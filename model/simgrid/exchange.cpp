@@ -32,7 +32,32 @@ struct Rank {
   Issuer issuer;
   Engine engine;
   double receiver_free = 0;  ///< the message engine, on what arrives
+  bool engine_runs = false;  ///< an event will look at what is pending
   RankTimes times;
+
+  void ring(const Doorbell& d) { pending.push_back({d, d.messages}); }
+  /// At most so many messages of the queue pair whose turn it is.
+  struct Piece {
+    Doorbell doorbell;
+    std::uint32_t messages;
+    bool last;
+  };
+  Piece next_piece(std::uint32_t most) {
+    auto waiting = pending.front();
+    pending.pop_front();
+    const auto n = std::min(most, waiting.left);
+    waiting.left -= n;
+    if (waiting.left > 0) pending.push_back(waiting);
+    return {waiting.doorbell, n, waiting.left == 0};
+  }
+  bool idle() const { return pending.empty(); }
+
+ private:
+  struct Waiting {
+    Doorbell doorbell;
+    std::uint32_t left;
+  };
+  std::deque<Waiting> pending;  ///< doorbells whose messages the NIC has yet to send
 };
 
 /// Links as stations: see the header.
@@ -82,45 +107,46 @@ class Exchange {
         zones_{zones},
         stations_{zones, fabric.buffer.count()},
         bytes_{scene.wire * line},
+        quantum_{static_cast<std::uint32_t>(
+            std::max(1.0, std::floor(fabric.quantum.count() / (scene.wire * line))))},
         trace_{options.trace.empty() ? 0 : options.trace_events},
-        path_{std::max(0.0,
-                       scene.transit - scene.doorbell_to_nic - scene.engine - scene.wire)} {}
+        path_{std::max(0.0, scene.transit - scene.doorbell_to_nic - scene.engine - scene.wire)} {}
 
   void add_rank(std::vector<QueueLoad> queues) {
     ranks_.push_back(std::make_unique<Rank>(scene_, options_, std::move(queues),
                                             options_.seed + 0x9e3779b9U * (ranks_.size() + 1)));
   }
 
-  /// All ranks' doorbells in order of time, by one actor that sleeps from one to the next.
+  /// Everybody's doorbells and engines in order of time, by one actor that sleeps from one event to
+  /// the next.
   void play_stations() {
-    Agenda agenda;  // one entry per rank: its next doorbell
-    const auto enter = [&](std::uint32_t r) {
-      if (ranks_[r]->issuer.more()) agenda.at(ranks_[r]->issuer.next(), EventKind::doorbell, r);
-    };
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) enter(r);
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) await_doorbell(r);
     const double lookahead = std::max(0.1, scene_.transit);
     double horizon = lookahead;
-    while (!agenda.empty()) {
-      const auto event = agenda.take();
+    while (!agenda_.empty()) {
+      const auto event = agenda_.take();
       if (event.time > horizon) {
         sg::this_actor::sleep_until(event.time);
         horizon = event.time + lookahead;
       }
-      auto& rank = *ranks_[event.index];
-      const auto doorbell = rank.issuer.take();
-      rank.issuer.sent(doorbell, send_by_stations(event.index, doorbell));
-      enter(event.index);
+      if (event.kind == EventKind::doorbell)
+        ring(event.index, event.time);
+      else
+        run_engine(event.index, event.time);
     }
   }
 
   /// One rank's NIC as an actor: bursts one after the other, each a SimGrid communication.
   void play_flows(std::uint32_t r) {
     auto& rank = *ranks_[r];
-    while (rank.issuer.more()) {
-      const double next = rank.issuer.next();
-      if (next > sg::Engine::get_clock()) sg::this_actor::sleep_until(next);
-      const auto doorbell = rank.issuer.take();
-      rank.issuer.sent(doorbell, send_by_flow(r, doorbell));
+    while (rank.issuer.more() || !rank.idle()) {
+      if (rank.idle() && rank.issuer.next() > sg::Engine::get_clock())
+        sg::this_actor::sleep_until(rank.issuer.next());
+      while (rank.issuer.more() && rank.issuer.next() <= sg::Engine::get_clock())
+        rank.ring(rank.issuer.take());
+      const auto piece = rank.next_piece(quantum_);
+      const double done = send_by_flow(r, piece);
+      if (piece.last) rank.issuer.completed(piece.doorbell, done);
     }
   }
 
@@ -142,67 +168,96 @@ class Exchange {
   }
 
  private:
-  /// @return when the sender notices the completion
-  double send_by_stations(std::uint32_t r, const Doorbell& d) {
+  void await_doorbell(std::uint32_t r) {
+    auto& issuer = ranks_[r]->issuer;
+    if (issuer.more()) agenda_.at(issuer.next(), EventKind::doorbell, r);
+  }
+
+  void ring(std::uint32_t r, double now) {
     auto& rank = *ranks_[r];
-    const auto served = rank.engine.serve(d.time, d.messages, d.queue);
-    const auto& route = zones_.route(r, d.target);
+    // A completion may have made this event stale: an earlier doorbell has its own.
+    if (!rank.issuer.more() || rank.issuer.next() > now) return;
+    rank.ring(rank.issuer.take());
+    await_doorbell(r);
+    if (rank.engine_runs) return;
+    rank.engine_runs = true;
+    agenda_.at(std::max(now, rank.engine.free_at()), EventKind::posted, r);
+  }
+
+  /// The engine takes the next piece, and looks again when it is free.
+  void run_engine(std::uint32_t r, double now) {
+    auto& rank = *ranks_[r];
+    const auto piece = rank.next_piece(quantum_);
+    const double done = send_by_stations(r, piece, now);
+    if (piece.last) {
+      rank.issuer.completed(piece.doorbell, done);
+      await_doorbell(r);
+    }
+    rank.engine_runs = !rank.idle();
+    if (rank.engine_runs) agenda_.at(rank.engine.free_at(), EventKind::posted, r);
+  }
+
+  /// @return when the sender notices the completion
+  double send_by_stations(std::uint32_t r, const Rank::Piece& p, double now) {
+    auto& rank = *ranks_[r];
+    const auto served = rank.engine.serve(now, p.messages, p.doorbell.queue);
+    const auto& route = zones_.route(r, p.doorbell.target);
     const auto moved =
-        stations_.pass(route, bytes_ * d.messages, served.first, served.end + scene_.wire);
+        stations_.pass(route, bytes_ * p.messages, served.first, served.end + scene_.wire);
     rank.engine.hold(moved.nic_held);
-    trace_link(route.front(), moved.leaves_nic - scene_.wire * d.messages, moved.leaves_nic, d);
-    trace_link(route.back(), moved.first_in, moved.last_out, d);
-    return arrive(r, d, served, moved.leaves_nic, moved.first_in, moved.last_out,
+    trace_link(route.front(), moved.leaves_nic - scene_.wire * p.messages, moved.leaves_nic, p);
+    trace_link(route.back(), moved.first_in, moved.last_out, p);
+    return arrive(r, p, served, moved.leaves_nic, moved.first_in, moved.last_out,
                   hops(route.size()));
   }
 
-  double send_by_flow(std::uint32_t r, const Doorbell& d) {
+  double send_by_flow(std::uint32_t r, const Rank::Piece& p) {
     auto& rank = *ranks_[r];
-    const auto served = rank.engine.serve(std::max(d.time, sg::Engine::get_clock()), d.messages,
-                                          d.queue);
-    const double bytes = bytes_ * d.messages;
-    sg::Comm::sendto_init(zones_.host(r), zones_.host(d.target))
-        ->set_payload_size(static_cast<std::uint64_t>(std::max(1.0, std::round(bytes))))
-        ->set_rate(bytes / (served.end - served.start))
-        ->wait();
+    const auto served = rank.engine.serve(sg::Engine::get_clock(), p.messages, p.doorbell.queue);
+    const double bytes = bytes_ * p.messages;
+    const auto comm = sg::Comm::sendto_init();
+    comm->set_rate(bytes / (served.end - served.start));
+    comm->set_payload_size(static_cast<std::uint64_t>(std::max(1.0, std::round(bytes))));
+    comm->set_source(zones_.host(r));
+    comm->set_destination(zones_.host(p.doorbell.target));
+    comm->wait();
     const double end = sg::Engine::get_clock();
     rank.engine.hold(end);
-    const double first = std::max(served.start, end - bytes_ * d.messages / line());
-    return arrive(r, d, served, end, first, end, hops(zones_.route(r, d.target).size()));
+    const double first = std::max(served.start, end - scene_.wire * p.messages);
+    return arrive(r, p, served, end, first, end, hops(zones_.route(r, p.doorbell.target).size()));
   }
 
   /// The burst's way from the last link into the target, and its completion's way back.
-  double arrive(std::uint32_t r, const Doorbell& d, const Engine::Service& served, double left,
+  double arrive(std::uint32_t r, const Rank::Piece& p, const Engine::Service& served, double left,
                 double first_in, double last_out, double further) {
+    const auto& d = p.doorbell;
     auto& target = *ranks_[d.target];
-    const double work = d.messages * scene_.engine;
+    const double work = p.messages * scene_.engine;
     target.receiver_free = std::max(std::max(target.receiver_free, first_in) + work, last_out);
     const double visible = target.receiver_free + path_ + further;
     const double done = visible + scene_.acknowledge + further + scene_.complete;
     auto& sent = ranks_[r]->times;
-    sent.sent += d.messages;
+    sent.sent += p.messages;
     sent.sending = std::max(sent.sending, left);
     sent.completed = std::max(sent.completed, done);
-    target.times.received += d.messages;
+    target.times.received += p.messages;
     target.times.last_arrival = std::max(target.times.last_arrival, visible);
-    latency_.add(visible - d.began, d.messages);
-    ++doorbells_;
-    trace_.span(Track::thread, r, "build and publish", d.began, d.time, d.messages);
-    trace_.span(Track::nic, r, "fetch and execute", served.start, served.end, d.messages);
+    latency_.add(visible - d.began, p.messages);
+    doorbells_ += p.last ? 1 : 0;
+    if (p.last) trace_.span(Track::thread, r, "build and publish", d.began, d.time, d.messages);
+    trace_.span(Track::nic, r, "fetch and execute", served.start, served.end, p.messages);
     return done;
   }
 
-  void trace_link(std::uint32_t link, double begin, double end, const Doorbell& d) {
+  void trace_link(std::uint32_t link, double begin, double end, const Rank::Piece& p) {
     if (!trace_.on()) return;
     trace_.name(Track::link, link, zones_.link_name(link));
-    trace_.span(Track::link, link, "transmit", begin, end, d.messages);
+    trace_.span(Track::link, link, "transmit", begin, end, p.messages);
   }
 
   double hops(std::size_t links) const {
     return links > 2 ? static_cast<double>(links - 2) * fabric_.hop.us() : 0;
   }
-  double line() const { return bytes_ / scene_.wire; }
-
   std::vector<LinkLoad> busiest_links() const {
     constexpr std::size_t shown = 5;
     std::vector<LinkLoad> all;
@@ -219,10 +274,12 @@ class Exchange {
   const Fabric& fabric_;
   Zones& zones_;
   Stations stations_;
-  double bytes_;  ///< of one message on the wire
+  double bytes_;           ///< of one message on the wire
+  std::uint32_t quantum_;  ///< messages a queue pair sends before the next one's turn
   Trace trace_;
   double path_;  ///< from the wire's end to the target's memory, us
   std::vector<std::unique_ptr<Rank>> ranks_;
+  Agenda agenda_;
   Histogram latency_;
   std::uint64_t doorbells_ = 0;
 };
@@ -230,8 +287,8 @@ class Exchange {
 }  // namespace
 
 ExchangeResult simulate_exchange(
-    const Scene& scene, const SimulationOptions& options, const Fabric& fabric,
-    std::uint32_t ranks, std::uint32_t gpus_per_node, double line,
+    const Scene& scene, const SimulationOptions& options, const Fabric& fabric, std::uint32_t ranks,
+    std::uint32_t gpus_per_node, double line,
     const std::function<std::vector<QueueLoad>(std::uint32_t)>& queues_of, Wire wire) {
   // Plain max-min sharing: no TCP window, no reverse traffic, no slow start.
   std::vector<std::string> words{"qpcast", "--log=root.thres:critical", "--cfg=network/model:CM02",

@@ -1,7 +1,9 @@
 /// Exchange: the NICs of all ranks and the fabric between them, in one phase of a workload.
 ///
-/// Per doorbell, not per message: a burst passes the sender's engine (engine.hpp), the links of its
-/// route and the receiver's engine. The wire is played in one of two ways over the same zones:
+/// Per burst, not per message: a burst is a doorbell's messages, or of those as many as a queue
+/// pair may send before the next one's turn (the fabric's quantum, in bytes; small writes never
+/// reach it). It passes the sender's engine (engine.hpp), the links of its route and the receiver's
+/// engine. The wire is played in one of two ways over the same zones:
 ///
 ///   stations  every link serves bursts first come, first served and cuts through; a full port
 ///             stops the link behind it, and the first link the sender's engine (one virtual
@@ -56,8 +58,8 @@ struct ExchangeResult {
 /// @param queues_of  the queue pairs of a rank (asked once per rank)
 /// Runs in this process, under SimGrid: call it once, from a process made for it.
 ExchangeResult simulate_exchange(
-    const Scene& scene, const SimulationOptions& options, const Fabric& fabric,
-    std::uint32_t ranks, std::uint32_t gpus_per_node, double line,
+    const Scene& scene, const SimulationOptions& options, const Fabric& fabric, std::uint32_t ranks,
+    std::uint32_t gpus_per_node, double line,
     const std::function<std::vector<QueueLoad>(std::uint32_t)>& queues_of, Wire wire);
 
 /// To bytes and back, for the way between processes.

@@ -18,10 +18,8 @@ Issuer::Issuer(const Scene& scene, const SimulationOptions& options, std::vector
   const bool deep = count > 0 && deepest->messages > scene.send_queue;
   if (deep || scene.setup.window < unlimited) {
     const double share = std::max(1.0, std::floor(double(count) / double(streams_.size())));
-    const double window =
-        scene.setup.window < unlimited ? scene.credit : share * scene.send_queue;
-    outstanding_.assign(streams_.size(),
-                        Outstanding{std::max(window, double(scene.batch)), scene.batch});
+    const double window = scene.setup.window < unlimited ? scene.credit : share * scene.send_queue;
+    credit_ = static_cast<std::uint32_t>(std::max(1.0, std::floor(window / scene.batch)));
   }
   for (std::uint32_t s = 0; s < streams_.size() && count > 0; ++s) {
     streams_[s].queue = s % count;
@@ -55,17 +53,19 @@ bool Issuer::find_work(std::uint32_t s) {
 }
 
 void Issuer::begin(std::uint32_t s, double now) {
-  if (!find_work(s)) return;
   auto& stream = streams_[s];
+  stream.waits = stream.outstanding >= credit_;
+  if (stream.waits || !find_work(s)) return;
+  ++stream.outstanding;
   auto& queue = queues_[stream.queue];
   stream.messages = std::min({queue.messages, scene_.batch, stream.in_visit});
   queue.messages -= stream.messages;
   stream.in_visit -= stream.messages;
-  stream.began = outstanding_.empty() ? now : outstanding_[s].admit(now);
+  stream.began = now;
   const double build = scene_.gpu ? scene_.build_fixed + scene_.build_each * stream.messages
                                   : scene_.post_fixed + scene_.post_each * stream.messages;
-  agenda_.at(stream.began + jittered(build), scene_.section ? EventKind::built : EventKind::doorbell,
-             s);
+  agenda_.at(stream.began + jittered(build),
+             scene_.section ? EventKind::built : EventKind::doorbell, s);
 }
 
 void Issuer::enter_section(std::uint32_t s, double now) {
@@ -76,9 +76,14 @@ void Issuer::enter_section(std::uint32_t s, double now) {
 }
 
 bool Issuer::more() {
-  while (!agenda_.empty() && agenda_.next().kind == EventKind::built) {
+  while (!agenda_.empty() && agenda_.next().kind != EventKind::doorbell) {
     const auto event = agenda_.take();
-    enter_section(event.index, event.time);
+    if (event.kind == EventKind::built) {
+      enter_section(event.index, event.time);
+      continue;
+    }
+    --streams_[event.index].outstanding;
+    if (streams_[event.index].waits) begin(event.index, event.time);
   }
   return !agenda_.empty();
 }
@@ -87,12 +92,13 @@ Doorbell Issuer::take() {
   const auto event = agenda_.take();
   const auto& s = streams_[event.index];
   finished_ = event.time;
-  return {event.time, s.began, event.index, s.queue, queues_[s.queue].target, s.messages};
+  const Doorbell d{event.time, s.began, event.index, s.queue, queues_[s.queue].target, s.messages};
+  begin(event.index, event.time);
+  return d;
 }
 
-void Issuer::sent(const Doorbell& doorbell, double done) {
-  if (!outstanding_.empty()) outstanding_[doorbell.stream].add(done);
-  begin(doorbell.stream, doorbell.time);
+void Issuer::completed(const Doorbell& doorbell, double done) {
+  if (credit_ != unlimited_credit) agenda_.at(done, EventKind::flushed, doorbell.stream);
 }
 
 }  // namespace qpcast::simgrid

@@ -13,7 +13,6 @@
 
 #include "model/fabric/workload.hpp"
 #include "model/simgrid/agenda.hpp"
-#include "model/simgrid/outstanding.hpp"
 #include "model/simgrid/scene.hpp"
 
 namespace qpcast::simgrid {
@@ -29,22 +28,26 @@ class Issuer {
   Issuer(const Scene& scene, const SimulationOptions& options, std::vector<QueueLoad> queues,
          std::uint64_t seed);
 
-  /// Another doorbell is to come. Its time is `next`.
+  /// A doorbell is known to come. Its time is `next`.
   bool more();
   double next() const { return agenda_.next().time; }
+  /// The next doorbell; its stream goes on, if its credit allows.
   Doorbell take();
-  /// The doorbell's messages will be complete at `done`: its stream goes on.
-  void sent(const Doorbell& doorbell, double done);
+  /// The doorbell's messages are complete at `done`.
+  void completed(const Doorbell& doorbell, double done);
 
   double finished() const { return finished_; }  ///< last doorbell so far, us
   std::size_t queue_count() const { return queues_.size(); }
 
  private:
+  static constexpr std::uint32_t unlimited_credit = UINT32_MAX;
   struct Stream {
     double began = 0;
-    std::uint32_t queue = 0;     ///< where it is
-    std::uint32_t in_visit = 0;  ///< messages left there before it moves on
-    std::uint32_t messages = 0;  ///< of the doorbell in hand
+    std::uint32_t queue = 0;        ///< where it is
+    std::uint32_t in_visit = 0;     ///< messages left there before it moves on
+    std::uint32_t messages = 0;     ///< of the doorbell in hand
+    std::uint32_t outstanding = 0;  ///< doorbells that are not complete
+    bool waits = false;             ///< for one of them
   };
   bool find_work(std::uint32_t s);
   void begin(std::uint32_t s, double now);
@@ -56,7 +59,7 @@ class Issuer {
   Random random_;
   std::vector<QueueLoad> queues_;
   std::vector<Stream> streams_;
-  std::vector<Outstanding> outstanding_;  ///< per stream; empty where nothing can run out
+  std::uint32_t credit_ = unlimited_credit;  ///< doorbells a stream may have outstanding
   std::vector<double> section_free_;
   Agenda agenda_;
   double finished_ = 0;

@@ -109,8 +109,7 @@ WorkloadReport WorkloadSolver::predict(const WorkloadSpec& asked, const Fabric& 
   check(fabric, workload.ranks, workload.gpus_per_node, fabric.name);
   const TrafficPlan plan{workload, options_.seed};
   std::size_t most = 1;
-  for (std::uint32_t r = 0; r < workload.ranks; ++r)
-    most = std::max(most, plan.queues(r).size());
+  for (std::uint32_t r = 0; r < workload.ranks; ++r) most = std::max(most, plan.queues(r).size());
   WorkloadReport report;
   report.layout = submission(workload, layout, most);
   report.layout.check(workload.name);

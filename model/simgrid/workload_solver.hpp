@@ -24,8 +24,7 @@ class WorkloadSolver {
   /// @param preset  of the library that layout or workload names; null: none
   /// @throws InputError naming the key that does not fit workload, fabric or queues
   WorkloadReport predict(const WorkloadSpec& workload, const Fabric& fabric, const Layout& layout,
-                         const LibraryPreset* preset,
-                         simgrid::Wire wire = simgrid::Wire::stations);
+                         const LibraryPreset* preset, simgrid::Wire wire = simgrid::Wire::stations);
 
  private:
   Platform platform_;

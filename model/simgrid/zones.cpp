@@ -42,11 +42,12 @@ void Zones::fat_tree(const Fabric& f, std::uint32_t ranks) {
                             unsigned long id) {
     auto* host = zone->create_host(fmt::format("pe{}", id), 1.0)->seal();
     hosts_[id] = host;
-    using Points = std::pair<::simgrid::kernel::routing::NetPoint*,
-                             ::simgrid::kernel::routing::NetPoint*>;
+    using Points =
+        std::pair<::simgrid::kernel::routing::NetPoint*, ::simgrid::kernel::routing::NetPoint*>;
     return Points{host->get_netpoint(), nullptr};
   };
-  const sg::FatTreeParams tree{2, {f.pes_per_leaf, ranks / f.pes_per_leaf}, {1, f.spines()}, {1, 1}};
+  const sg::FatTreeParams tree{
+      2, {f.pes_per_leaf, ranks / f.pes_per_leaf}, {1, f.spines()}, {1, 1}};
   sg::create_fatTree_zone("tree", nullptr, tree, sg::ClusterCallbacks{set_host}, line_, 0,
                           sg::Link::SharingPolicy::SPLITDUPLEX)
       ->seal();

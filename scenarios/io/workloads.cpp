@@ -92,9 +92,9 @@ std::string find_file(const std::string& name, const char* folder, const char* o
   for (const auto& entry : std::filesystem::directory_iterator{directory})
     if (entry.path().extension() == ".json") known.push_back(entry.path().stem().string());
   std::sort(known.begin(), known.end());
-  throw InputError{"command line", option,
-                   fmt::format("unknown '{}'; known: {}, or a .json file", name,
-                               fmt::join(known, ", "))};
+  throw InputError{
+      "command line", option,
+      fmt::format("unknown '{}'; known: {}, or a .json file", name, fmt::join(known, ", "))};
 }
 
 ordered_json spread_json(const Spread& s) {
@@ -124,7 +124,8 @@ WorkloadSpec workload_from_json(const std::string& text, const std::string& sour
   w.source = o.text("source", "");
   const auto pattern = o.text("pattern");
   const auto known = find_pattern(pattern);
-  if (!known) o.fail("pattern", fmt::format("'{}' is unknown; one of {}", pattern, pattern_names()));
+  if (!known)
+    o.fail("pattern", fmt::format("'{}' is unknown; one of {}", pattern, pattern_names()));
   w.pattern = *known;
   w.ranks = whole(o, "ranks", w.ranks, 2, 65536);
   w.gpus_per_node = whole(o, "gpus_per_node", w.gpus_per_node);
@@ -163,6 +164,7 @@ Fabric fabric_from_json(const std::string& text, const std::string& source) {
   if (o.has("link_gbit_per_s")) f.link_gbit_per_s = within(o, "link_gbit_per_s", 0, 0.1, 1e5);
   f.hop = Duration::us(within(o, "hop_us", f.hop.us(), 0, 1000));
   f.buffer = Bytes{within(o, "buffer_bytes", f.buffer.count(), 0, 1e9)};
+  f.quantum = Bytes{within(o, "quantum_bytes", f.quantum.count(), 1, 1e9)};
   o.finish();
   return f;
 }
