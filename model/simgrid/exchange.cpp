@@ -60,6 +60,36 @@ struct Rank {
   std::deque<Waiting> pending;  ///< doorbells whose messages the NIC has yet to send
 };
 
+/// A burst under way as a SimGrid communication.
+struct Flow {
+  sg::CommPtr comm;
+  Rank::Piece piece;
+  Engine::Service served;
+};
+
+/// Those of one NIC.
+class Flows {
+ public:
+  bool empty() const { return flows_.empty(); }
+  std::size_t size() const { return flows_.size(); }
+  void start(Flow flow) {
+    comms_.push_back(flow.comm);
+    flows_.push_back(std::move(flow));
+  }
+  /// Waits until one has arrived; it leaves.
+  Flow wait() {
+    const auto at = sg::Comm::wait_any(comms_);
+    auto flow = std::move(flows_[static_cast<std::size_t>(at)]);
+    comms_.erase(comms_.begin() + at);
+    flows_.erase(flows_.begin() + at);
+    return flow;
+  }
+
+ private:
+  std::vector<sg::CommPtr> comms_;
+  std::vector<Flow> flows_;
+};
+
 /// Links as stations: see the header.
 class Stations {
  public:
@@ -109,6 +139,7 @@ class Exchange {
         bytes_{scene.wire * line},
         quantum_{static_cast<std::uint32_t>(
             std::max(1.0, std::floor(fabric.quantum.count() / (scene.wire * line))))},
+        under_way_{1 + static_cast<std::size_t>(fabric.buffer.count() / fabric.quantum.count())},
         trace_{options.trace.empty() ? 0 : options.trace_events},
         path_{std::max(0.0, scene.transit - scene.doorbell_to_nic - scene.engine - scene.wire)} {}
 
@@ -136,17 +167,19 @@ class Exchange {
     }
   }
 
-  /// One rank's NIC as an actor: bursts one after the other, each a SimGrid communication.
+  /// One rank's NIC as an actor: a few bursts under way, each a SimGrid communication.
   void play_flows(std::uint32_t r) {
     auto& rank = *ranks_[r];
-    while (rank.issuer.more() || !rank.idle()) {
-      if (rank.idle() && rank.issuer.next() > sg::Engine::get_clock())
-        sg::this_actor::sleep_until(rank.issuer.next());
+    Flows flows;
+    while (rank.issuer.more() || !rank.idle() || !flows.empty()) {
       while (rank.issuer.more() && rank.issuer.next() <= sg::Engine::get_clock())
         rank.ring(rank.issuer.take());
-      const auto piece = rank.next_piece(quantum_);
-      const double done = send_by_flow(r, piece);
-      if (piece.last) rank.issuer.completed(piece.doorbell, done);
+      if (!rank.idle() && flows.size() < under_way_)
+        flows.start(start_flow(r, rank.next_piece(quantum_)));
+      else if (!flows.empty())
+        finish_flow(r, flows.wait());
+      else
+        sg::this_actor::sleep_until(rank.issuer.next());
     }
   }
 
@@ -211,20 +244,26 @@ class Exchange {
                   hops(route.size()));
   }
 
-  double send_by_flow(std::uint32_t r, const Rank::Piece& p) {
+  Flow start_flow(std::uint32_t r, const Rank::Piece& p) {
     auto& rank = *ranks_[r];
     const auto served = rank.engine.serve(sg::Engine::get_clock(), p.messages, p.doorbell.queue);
+    if (served.start > sg::Engine::get_clock()) sg::this_actor::sleep_until(served.start);
     const double bytes = bytes_ * p.messages;
     const auto comm = sg::Comm::sendto_init();
     comm->set_rate(bytes / (served.end - served.start));
     comm->set_payload_size(static_cast<std::uint64_t>(std::max(1.0, std::round(bytes))));
     comm->set_source(zones_.host(r));
-    comm->set_destination(zones_.host(p.doorbell.target));
-    comm->wait();
+    comm->set_destination(zones_.host(p.doorbell.target));  // complete now, so it starts
+    return {comm, p, served};
+  }
+
+  void finish_flow(std::uint32_t r, const Flow& flow) {
+    const auto& p = flow.piece;
     const double end = sg::Engine::get_clock();
-    rank.engine.hold(end);
-    const double first = std::max(served.start, end - scene_.wire * p.messages);
-    return arrive(r, p, served, end, first, end, hops(zones_.route(r, p.doorbell.target).size()));
+    const double first = std::max(flow.served.start, end - scene_.wire * p.messages);
+    const double further = hops(zones_.route(r, p.doorbell.target).size());
+    const double done = arrive(r, p, flow.served, end, first, end, further);
+    if (p.last) ranks_[r]->issuer.completed(p.doorbell, done);
   }
 
   /// The burst's way from the last link into the target, and its completion's way back.
@@ -276,6 +315,7 @@ class Exchange {
   Stations stations_;
   double bytes_;           ///< of one message on the wire
   std::uint32_t quantum_;  ///< messages a queue pair sends before the next one's turn
+  std::size_t under_way_;  ///< bursts of one NIC that are on their way, as flows
   Trace trace_;
   double path_;  ///< from the wire's end to the target's memory, us
   std::vector<std::unique_ptr<Rank>> ranks_;

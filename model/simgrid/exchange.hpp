@@ -9,9 +9,9 @@
 ///             stops the link behind it, and the first link the sender's engine (one virtual
 ///             lane), so an incast blocks what stands behind it. Constant time per burst and link.
 ///   flows     every burst is a SimGrid communication of an actor per NIC: links are shared
-///             max-min fairly, a burst runs at most at its engine's speed, and the NIC sends one
-///             at a time. Independent of the stations, and checks them; cost grows with the flows
-///             that share links, so it is for tens of ranks.
+///             max-min fairly, a burst runs at most at its engine's speed, and a NIC has as many
+///             under way as a port's buffer holds, and one. Independent of the stations, and checks
+///             them; cost grows with the flows that share links, so it is for tens of ranks.
 ///
 /// A link's latency, and what lies beyond the wire, is the pipeline's, plus a hop per further
 /// switch. Contexts are on the NIC at the start, as many as fit: the phase has run before.
