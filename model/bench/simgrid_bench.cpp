@@ -1,11 +1,13 @@
 /// Cost of the discrete-event solver on one core: simulated messages per second, beside plain
-/// SimGrid with one actor operation per message, and cost against queues.
+/// SimGrid with one actor operation per message, and cost against queues and against PEs.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include <simgrid/s4u.hpp>
 
 #include "model/simgrid/process.hpp"
 #include "model/simgrid/simgrid_solver.hpp"
+#include "model/simgrid/workload_solver.hpp"
 #include "model/testing.hpp"
 
 namespace {
@@ -81,6 +83,44 @@ void queues(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 1'000'000);
 }
 BENCHMARK(queues)->RangeMultiplier(8)->Range(8, 4096)->UseRealTime();
+
+/// All-to-all, every queue pair visited once with 32 writes: seconds against PEs, with the largest
+/// memory of any simulation so far.
+void exchange(benchmark::State& state) {
+  WorkloadSpec workload;
+  workload.name = "all-to-all";
+  workload.local_by_nic = true;
+  workload.ranks = static_cast<std::uint32_t>(state.range(0));
+  workload.qps = static_cast<std::uint32_t>(state.range(1));
+  WorkloadSolver solver{testing::prior_platform(), SimulationOptions{}};
+  const auto layout = parse_layout("submitter=gpu;payload=8;batch=32", "benchmark");
+  std::uint64_t messages = 0;
+  for (auto _ : state) {
+    const auto report = solver.predict(workload, Fabric{}, layout, nullptr);
+    messages += report.messages;
+    state.counters["doorbells"] = static_cast<double>(report.doorbells);
+  }
+  rusage children{};
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  state.counters["largest_MiB"] = static_cast<double>(children.ru_maxrss) / 1024;
+  state.SetItemsProcessed(static_cast<std::int64_t>(messages));
+  state.SetComplexityN(state.range(0));
+}
+BENCHMARK(exchange)
+    ->Name("all-to-all, one queue pair per peer; PEs")
+    ->ArgNames({"PEs", "qps"})
+    ->ArgsProduct({{8, 16, 32, 64, 128, 256, 512, 1024}, {1}})
+    ->Complexity(benchmark::oNSquared)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->UseRealTime();
+BENCHMARK(exchange)
+    ->Name("all-to-all, 16 queue pairs per peer; PEs")
+    ->ArgNames({"PEs", "qps"})
+    ->Args({128, 16})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->UseRealTime();
 
 }  // namespace
 
