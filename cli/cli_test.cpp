@@ -64,6 +64,7 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
     return (scratch / name).string();
   };
   const std::string predict = "predict --platform P-IB ";
+  const std::string simulate = predict + "--solver simgrid ";
   const std::string header =
       "id,platform,subject,config,baseline,metric,stat,value,lo,hi,unit,section,note\n";
   struct Case {
@@ -82,6 +83,24 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
       {predict + "--library nvshem", "unknown preset 'nvshem'; known:"},
       {predict + "--env /nowhere", "/nowhere: cannot read"},
       {predict + "--solver oracle", "--solver"},
+      {predict + "queue_depth=0", "queue_depth: 0: expected a whole number from 1"},
+      {predict + "--solver simgrid batch=32 queue_depth=16", "batch: each of"},
+      {predict + "--trace t.json", "--trace: only --solver simgrid has a timeline"},
+      {predict + "--solver simgrid --trace /nowhere/t.json", "/nowhere/t.json: --trace: cannot be"},
+      {predict + "--solver simgrid --messages 10", "--messages"},
+      {predict + "--workload incast", "--workload: only --solver simgrid plays a workload"},
+      {predict + "--fabric fat-tree", "--fabric: only a --workload crosses a fabric"},
+      {simulate + "--workload incats", "--workload: unknown 'incats'; known: all-to-all, incast"},
+      {simulate + "--workload incast --fabric torus", "--fabric: unknown 'torus'; known: fat-tree"},
+      {simulate + "--workload incast --csv", "--csv: a workload is reported as text or --json"},
+      {simulate + "--workload incast ranks=1", "ranks: 1: an exchange needs at least 2"},
+      {simulate + "--workload incast ranks=20 --fabric fat-tree", "ranks: 20 does not fill leaves"},
+      {simulate + "--workload moe-dispatch experts=289", "experts: 289 experts do not spread"},
+      {simulate + "--workload moe-dispatch topk=300", "topk: 300: a token goes to 1..288"},
+      {simulate + "--workload moe-dispatch ranks=4", "gpus_per_node: all ranks share one node"},
+      {simulate + "--workload all-to-all ranks=20",
+       "ranks: 20 does not fill nodes of gpus_per_node"},
+      {simulate + "--workload incast batch=32 queue_depth=8", "batch: a thread waits for 32 free"},
       {"predict qps=1", "--platform is required"},
       {"predict --platform P-1B", "unknown platform 'P-1B'; known: P-GB200"},
       {"predict --platform " + file("bad.json", "{\"schema\": \"qpcast.platform/1\", "),

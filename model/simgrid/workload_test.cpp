@@ -50,15 +50,14 @@ Fabric fabric_of(Topology topology, double oversubscription) {
 double wire_us(double messages, double payload) {
   const auto platform = testing::prior_platform();
   const ParameterValues values{platform};
-  return messages * (payload + platform.facts.header) /
-         (values.get(Param::wire_line_rate) * 1e3);
+  return messages * (payload + platform.facts.header) / (values.get(Param::wire_line_rate) * 1e3);
 }
 
 }  // namespace
 
 TEST_CASE("every message that is sent arrives, on every fabric", "[workload]") {
-  const auto p = GENERATE(Pattern::all_to_all, Pattern::incast, Pattern::moe_dispatch,
-                          Pattern::moe_combine);
+  const auto p =
+      GENERATE(Pattern::all_to_all, Pattern::incast, Pattern::moe_dispatch, Pattern::moe_combine);
   const auto topology =
       GENERATE(Topology::single_switch, Topology::fat_tree, Topology::rail_optimised);
   auto w = pattern(p, 16);
