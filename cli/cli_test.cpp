@@ -165,6 +165,65 @@ TEST_CASE("a prediction in JSON has the contract's members", "[predict]") {
   CHECK_FALSE(j["utilisation"].empty());
 }
 
+TEST_CASE("a simulated prediction says how it came about", "[simgrid]") {
+  const std::string command =
+      "predict --platform P-IB --solver simgrid --seed 7 --messages 50000 --json threads=512 "
+      "sms=64 "
+      "contexts=65 submitter=gpu background_ctas=64 queue=private window=1";
+  const auto outcome = run(command);
+  REQUIRE(outcome.status == 0);
+  CHECK(run(command).out == outcome.out);
+  const auto s = nlohmann::json::parse(outcome.out)["simulation"];
+  CHECK(s["seed"] == 7);
+  CHECK(s["stopping_rule"]["messages"] == 50000);
+  CHECK(s["warm_up"].get<int>() > 0);
+  CHECK(s["messages"] >= s["warm_up"]);
+  for (const char* what : {"latency", "probe"}) {
+    const auto& l = s[what];
+    INFO(what);
+    CHECK(l["p50"] <= l["p99"]);
+    CHECK(l["p99"] <= l["p999"]);
+    std::uint64_t counted = 0;
+    for (const auto& bucket : l["histogram"]) counted += bucket[1].get<std::uint64_t>();
+    CHECK(counted == l["count"]);
+    CHECK(counted > 0);
+  }
+}
+
+TEST_CASE("a workload on a fabric, as text and as JSON", "[simgrid][workload]") {
+  const std::string command =
+      "predict --platform P-IB --solver simgrid --workload moe-dispatch --fabric fat-tree-2to1 "
+      "ranks=32";
+  const auto text = run(command), json = run(command + " --json");
+  REQUIRE(text.status == 0);
+  CHECK(text.out.find("issue end") != std::string::npos);
+  REQUIRE(json.status == 0);
+  const auto j = nlohmann::json::parse(json.out);
+  CHECK(j["schema"] == "qpcast.exchange/1");
+  CHECK(j["per_rank"].size() == 32);
+  CHECK(j["issue_end_us"]["max"] < j["last_arrival_us"]["max"]);
+  CHECK(j["duration_us"] == j["last_arrival_us"]["max"]);
+}
+
+TEST_CASE("an interrupted sweep of simulations resumes", "[simgrid][sweep]") {
+  const auto out = scratch / "sweep.csv", whole = scratch / "whole.csv";
+  const std::string sweep =
+      "sweep --platform P-IB --solver simgrid --messages 300000 --half-width 0 submitter=gpu "
+      "threads=64 sms=64 qps=1..64*2 batch=1,4,16 publication=thread-handoff -o ";
+  REQUIRE(run(sweep + whole.string()).status == 0);
+  // Killed without a chance to tidy up, once the first of its chunks is on disk.
+  const auto killed = std::string{QPCAST_EXECUTABLE} + " " + sweep + out.string() +
+                      R"( >/dev/null 2>&1 & p=$!; until grep -q '"layouts":[1-9]' )" +
+                      out.string() + ".progress 2>/dev/null || ! kill -0 $p; do sleep 0.01; done;" +
+                      " kill -KILL $p";
+  CHECK(std::system(killed.c_str()) == 0);  // NOLINT: a test's own words
+  CHECK_FALSE(fs::exists(out));
+  const auto rest = run(sweep + out.string() + " --jobs 2");
+  CHECK(rest.status == 0);
+  CHECK(rest.err.find("resumed after") != std::string::npos);
+  CHECK(qpcast::io::read_text(out) == qpcast::io::read_text(whole));
+}
+
 TEST_CASE("every subcommand has help with an example", "[help]") {
   for (const char* sub : {"platforms", "predict", "sweep", "validate", "calibrate", "completion"}) {
     const auto outcome = run(std::string{sub} + " --help");

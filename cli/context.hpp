@@ -58,7 +58,7 @@ void add_solver(CLI::App& sub, SolverChoice& choice, bool one_layout);
 /// Forecasts layouts on one platform; for one thread at a time.
 using Forecaster = std::function<Prediction(const Layout&, const LibraryPreset*)>;
 Forecaster make_forecaster(const SolverChoice& choice, const Platform& platform);
-/// Answers rows of any of the platforms. `presets` must outlive it.
+/// Answers rows of any of the platforms. `platforms` and `presets` must outlive it.
 validate::Answerer make_answerer(const SolverChoice& choice,
                                  const std::map<std::string, Platform>& platforms,
                                  const Presets& presets);

@@ -6,10 +6,30 @@
 #include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 #include "model/simgrid/simgrid_solver.hpp"
+#include "model/simgrid/workload_solver.hpp"
+#include "scenarios/io/workloads.hpp"
 
 namespace qpcast::cli {
 
 namespace {
+
+/// Where a row's workload has a scenario of the same name, its exchange on one switch.
+Answer answer_workload(const Measurement& row, const Platform& platform, const Presets& presets,
+                       const SimulationOptions& options) {
+  Answer a;
+  if (row.metric != Metric::issue_end || row.statistic != Statistic::value) {
+    a.reason = "the receivers' waiting and copying have no mechanism; only issue_end is simulated";
+    return a;
+  }
+  const auto question = question_of(row, presets);
+  const auto workload = io::read_workload(row.layout.text(Key::workload));
+  const auto report = WorkloadSolver{platform, options}.predict(
+      workload, Fabric{}, question.config.layout, question.config.preset);
+  a.estimate = {report.issue_end.most, report.issue_end.least, report.issue_end.most};
+  a.mechanism = "workload";
+  a.warnings = report.warnings;
+  return a;
+}
 
 template <class Solver>
 validate::Answerer answerer(std::map<std::string, Solver> solvers, const Presets& presets) {
@@ -64,9 +84,15 @@ validate::Answerer make_answerer(const SolverChoice& choice,
     for (const auto& [name, platform] : platforms) solvers.emplace(name, make(platform));
     return answerer(std::move(solvers), presets);
   };
-  if (choice.simulated())
-    return all([&](const Platform& p) { return SimgridSolver{p, choice.simulation}; });
-  return all([](const Platform& p) { return AnalyticSolver{p}; });
+  if (!choice.simulated()) return all([](const Platform& p) { return AnalyticSolver{p}; });
+  const auto simulated = all([&](const Platform& p) {
+    return SimgridSolver{p, choice.simulation};
+  });
+  return [=, &platforms, &presets](const Measurement& row) {
+    const auto it = platforms.find(row.platform);
+    if (!row.layout.has(Key::workload) || it == platforms.end()) return simulated(row);
+    return answer_workload(row, it->second, presets, choice.simulation);
+  };
 }
 
 }  // namespace qpcast::cli

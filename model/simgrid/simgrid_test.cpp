@@ -115,6 +115,22 @@ TEST_CASE("the same seed gives the same bits, another one lies within the interv
   CHECK(std::abs(c.rate / a.rate - 1) <= 3 * (a.half_width + c.half_width));
 }
 
+TEST_CASE("the stated interval covers what other seeds give", "[seed]") {
+  auto options = small();
+  options.half_width = 0;
+  std::vector<simgrid::SimulationResult> runs;
+  double mean = 0;
+  constexpr int seeds = 20;
+  for (options.seed = 1; options.seed <= seeds; ++options.seed) {
+    runs.push_back(simulate(drifting, options));
+    mean += runs.back().rate / seeds;
+  }
+  const auto covered = std::count_if(runs.begin(), runs.end(), [&](const auto& r) {
+    return std::abs(r.rate / mean - 1) <= r.half_width;
+  });
+  CHECK(covered >= 17);  // 95 % of 20 is 19; fewer than 17 happens once in a hundred
+}
+
 TEST_CASE("lanes drift apart by themselves, further the longer they run") {
   auto options = small();
   const auto together = simulate(synchronised, options);
