@@ -19,6 +19,7 @@ enum class EventKind : std::uint32_t {
   worker_ready,    ///< a proxy worker looks at its rings
   posted,          ///< a worker's post reaches the NIC
   returned,        ///< a producer learns of its completion
+  probe_admitted,  ///< the probe's earlier messages are flushed, its call begins
   probe_issued,    ///< the probe's call has built its request
   probe_doorbell,  ///< the probe's section ended
   probe_start,     ///< the probe (or its echo) starts the next message

@@ -4,16 +4,23 @@ namespace qpcast::simgrid {
 
 void Probe::start(double now) {
   trip_began_ = now;
-  begin(now);
+  flush(now);
 }
 
-void Probe::begin(double now) {
+/// The next message once the flush of the last one is over.
+void Probe::flush(double now) {
+  if (const auto end = traffic_.admit_probe(now))
+    world_.agenda.at(*end, EventKind::probe_admitted, 0);
+}
+
+void Probe::call(double now) {
   began_ = now;
   traffic_.reserve_probe(now);
   world_.agenda.at(now + world_.jittered(world_.scene.issue), EventKind::probe_issued, 0);
 }
 
 void Probe::handle(const Event& event) {
+  if (event.kind == EventKind::probe_admitted) return call(event.time);
   if (event.kind == EventKind::probe_issued) {
     issued_ = event.time;
     return traffic_.submit_probe(event.time);
@@ -25,7 +32,7 @@ void Probe::handle(const Event& event) {
     if (--left_ == 0) return;
   }
   echo_ = !echo_;
-  begin(event.time);
+  flush(event.time);
 }
 
 void Probe::passed(const Nic::Passage& passage) {

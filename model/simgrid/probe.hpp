@@ -27,7 +27,8 @@ class Probe : public ProbeListener {
   double mean(double sum) const {
     return messages_ == 0 ? 0 : sum / static_cast<double>(messages_);
   }
-  void begin(double now);
+  void flush(double now);
+  void call(double now);
 
   World& world_;
   Traffic& traffic_;

@@ -160,6 +160,21 @@ TEST_CASE("a probe behind a shared ring waits for everything in it, on a private
   CHECK(shared.rate == Approx(own.rate).epsilon(0.05));
 }
 
+TEST_CASE("a probe's flush of a shared context waits for what others have outstanding there") {
+  auto options = small();
+  const std::string bulk =
+      "library=gin-gdaki;submitter=gpu;threads=512;sms=64;contexts=65;background_ctas=64;queue=";
+  const auto rtt = [&](const std::string& queue) {
+    return simulate((bulk + queue).c_str(), options).probe.mean();
+  };
+  const auto whole = simulate((bulk + "shared-with-one").c_str(), options);
+  const double cycle = 8 / (whole.rate / 64);  // of the eight threads of one context
+  const double own = rtt("private"), alone = rtt("shared-with-one;completion=per-qp");
+  CHECK(alone < own + 2);
+  CHECK(whole.probe.mean() > own + cycle);
+  CHECK(whole.probe.mean() < own + 2.2 * cycle);
+}
+
 TEST_CASE("misses begin where the cache ends, and cyclic visits under LRU fall off a cliff") {
   auto options = small();
   options.messages = 1'000'000;

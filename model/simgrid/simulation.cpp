@@ -97,7 +97,8 @@ class Simulation {
   void step(const Event& event) {
     now_ = event.time;
     ++events_;
-    if (event.kind == EventKind::probe_issued || event.kind == EventKind::probe_start)
+    if (event.kind == EventKind::probe_admitted || event.kind == EventKind::probe_issued ||
+        event.kind == EventKind::probe_start)
       probe_->handle(event);
     else
       traffic_->handle(event);

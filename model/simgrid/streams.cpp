@@ -79,7 +79,9 @@ void Streams::begin(std::uint32_t s, double now) {
 
 void Streams::build(std::uint32_t s, double now) {
   streams_[s].began = now;
-  if (in_order_) reservations_.reserve(s % world_.scene.queues, s);
+  const auto queue = s % world_.scene.queues;
+  if (in_order_) reservations_.reserve(queue, s);
+  if (queue == 0) flush_.reserved();
   const double time = world_.jittered(world_.scene.build);
   busy_ += time;
   world_.trace.span(Track::thread, s, "build", now, now + time, world_.scene.batch);
@@ -119,6 +121,12 @@ bool Streams::probe_shares() const {
   return !idle_ && world_.scene.setup.queue != Queue::private_queue;
 }
 
+std::optional<double> Streams::admit_probe(double now) {
+  const bool whole_context = world_.scene.setup.completion != Completion::per_qp;
+  if (!probe_shares() || !whole_context) return now;
+  return flush_.begin(now);
+}
+
 void Streams::reserve_probe(double) {
   if (in_order_ && probe_shares()) reservations_.reserve(0, the_probe);
 }
@@ -148,6 +156,9 @@ void Streams::doorbell(std::uint32_t s, double now) {
   world_.departed(passage, n);
   const double done = passage.acknowledged + world_.scene.complete;
   world_.record_latency(done - stream.began, n);
+  if (queue == 0)
+    if (const auto flushed = flush_.rang(done))
+      world_.agenda.at(*flushed, EventKind::probe_admitted, 0);
   stream.outstanding.add(done);
   if (!world_.options.off.turns) return begin(s, now);
   --stream.ahead;

@@ -8,6 +8,11 @@
 /// A lock passes in the order of requests, slots are published in the order of reservation: a
 /// stream (or probe) that is ready waits for every earlier one that still builds. A stream waits
 /// when its share of the send queue, or its window, is outstanding.
+///
+/// A probe flushes before it overwrites its source for the next message. Its own message is
+/// complete by then; but where the library's flush covers a whole context (completion per-peer or
+/// all-qp) it waits for every slot that others have reserved there. Streams themselves wait for
+/// their own batches only, whatever the scope.
 #pragma once
 
 #include <deque>
@@ -79,11 +84,38 @@ class Reservations {
   std::vector<std::deque<Slot>> queues_;
 };
 
+/// What a flush of the probe's queue waits for: everything that is reserved when it begins.
+class Flush {
+ public:
+  void reserved() { ++reserved_; }
+  /// @return when a waiting flush ends, if these were the last messages it waits for
+  std::optional<double> rang(double done) {
+    ++rung_;
+    last_done_ = done;
+    if (!waits_ || rung_ < target_) return std::nullopt;
+    waits_ = false;
+    return done;
+  }
+  /// @return when the flush ends, or nothing: it waits for messages that are being built
+  std::optional<double> begin(double now) {
+    target_ = reserved_;
+    waits_ = rung_ < target_;
+    if (waits_) return std::nullopt;
+    return last_done_ > now ? last_done_ : now;
+  }
+
+ private:
+  std::uint64_t reserved_ = 0, rung_ = 0, target_ = 0;
+  double last_done_ = 0;
+  bool waits_ = false;
+};
+
 class Streams : public Traffic {
  public:
   Streams(World& world, bool idle);
   void start() override;
   void handle(const Event& event) override;
+  std::optional<double> admit_probe(double now) override;
   void reserve_probe(double now) override;
   void submit_probe(double now) override;
   std::string waiting() const override;
@@ -114,6 +146,7 @@ class Streams : public Traffic {
   std::vector<Stream> streams_;
   Sections sections_;
   Reservations reservations_;
+  Flush flush_;
   double busy_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ class Traffic {
   /// Schedules everybody's first event.
   virtual void start() = 0;
   virtual void handle(const Event& event) = 0;
+  /// When the probe may reuse its source buffer: at once unless its flush covers other threads'
+  /// messages. Nothing: that is not known yet, and `probe_admitted` will come.
+  virtual std::optional<double> admit_probe(double now) { return now; }
   /// The probe's call begins; where slots are reserved in order, it takes one.
   virtual void reserve_probe(double) {}
   /// The probe's request is built; what it shares with the traffic it now waits for. Ends in
