@@ -1,9 +1,12 @@
 #include "model/simgrid/scene.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
+#include "model/error.hpp"
 #include "model/mechanisms/proxy.hpp"
 
 namespace qpcast::simgrid {
@@ -92,6 +95,18 @@ void take_proxy(const Pipeline& p, const ParameterValues& values, Scene& s) {
   s.tail = p.tail.us();
 }
 
+/// Lanes that hand slots on publish up to a batch at once; others wait for room, and the simulation
+/// says so when it never comes.
+void check_room(const Scene& s) {
+  const bool lanes = s.setup.publication == Publication::warp_drifting ||
+                     s.setup.publication == Publication::warp_synchronised;
+  if (!s.gpu || !lanes || s.batch <= s.send_queue) return;
+  throw InputError{"simulation", "batch",
+                   fmt::format("a section announces up to {} WQEs, but the queue pair holds {}; "
+                               "nobody drains it before the doorbell",
+                               s.batch, s.send_queue)};
+}
+
 }  // namespace
 
 Scene make_scene(const Setup& setup, const ParameterValues& values,
@@ -107,6 +122,7 @@ Scene make_scene(const Setup& setup, const ParameterValues& values,
   s.send_queue = setup.queue_depth > 0 ? count(setup.queue_depth) : options.send_queue;
   s.ring = setup.queue_depth > 0 ? count(setup.queue_depth) : options.ring;
   s.coherence = std::min(1.0, setup.cost(values, Cost::clock_share));
+  check_room(s);
   if (s.gpu)
     take_gpu(p, values, s);
   else

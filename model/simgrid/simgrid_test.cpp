@@ -10,8 +10,10 @@
 #include "model/error.hpp"
 #include "model/simgrid/agreement.hpp"
 #include "model/simgrid/simgrid_solver.hpp"
+#include "scenarios/io/csv.hpp"
 #include "scenarios/io/platforms.hpp"
 #include "scenarios/io/presets.hpp"
+#include "scenarios/io/text_file.hpp"
 
 using namespace qpcast;
 using simgrid::Scenario;
@@ -75,6 +77,26 @@ TEST_CASE("both solvers agree on random layouts") {
   std::sort(errors.begin(), errors.end());
   CHECK(errors[errors.size() / 2] <= 0.05);
   CHECK(errors[errors.size() * 8 / 10] <= 0.15);
+}
+
+TEST_CASE("the committed agreement keeps what it promises", "[agreement]") {
+  const io::CsvTable table{io::read_text("data/agreement/agreement.csv"), "agreement.csv"};
+  std::vector<double> differences;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto number = [&](const char* column) { return std::stod(table.cell(row, column)); };
+    const double analytic = number("analytic_mmsg_per_s");
+    differences.push_back(std::abs(number("relative_difference")));
+    INFO(table.cell(row, "layout"));
+    CHECK(number("simulated_mmsg_per_s") / analytic - 1 ==
+          Approx(number("relative_difference")).margin(1e-3));
+    if (differences.back() <= simgrid::disagreement) continue;
+    CHECK_FALSE(table.cell(row, "effect").empty());
+    CHECK(std::abs(number("without_it") / analytic - 1) <= simgrid::disagreement);
+  }
+  std::sort(differences.begin(), differences.end());
+  CHECK(differences.size() >= 200);
+  CHECK(differences[differences.size() / 2] <= 0.05);
+  CHECK(differences[differences.size() * 9 / 10] <= 0.15);
 }
 
 TEST_CASE("an effect that is switched off is what parted the solvers") {
@@ -198,6 +220,9 @@ TEST_CASE("what cannot progress says who waits for what") {
   CHECK_THROWS_WITH(simulate("submitter=gpu;threads=4;qps=4;batch=32", options),
                     Catch::Contains("batch: each of 4 threads waits for 32 free slots") &&
                         Catch::Contains("holds 16"));
+  CHECK_THROWS_WITH(
+      simulate("submitter=gpu;threads=64;qps=2;batch=32;publication=warp-drifting", options),
+      Catch::Contains("batch: a section announces up to 32 WQEs, but the queue pair holds 16"));
   options.send_queue = 0;
   CHECK_THROWS_WITH((SimgridSolver{p_ib(), options}), Catch::Contains("send_queue"));
   options = small();

@@ -71,6 +71,25 @@ void fill_loads(const simgrid::ExchangeResult& result, WorkloadReport& r) {
                    [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });
 }
 
+/// Keys that the workload decides, or that its pattern does not have.
+void refuse_contradictions(const WorkloadSpec& w, const Layout& layout) {
+  const auto refuse = [&](Key key, const std::string& advice) {
+    if (layout.has(key)) throw InputError{w.name, std::string{field(key).name}, advice};
+  };
+  for (const auto key : {Key::role, Key::active_qps, Key::pes, Key::contexts, Key::background_ctas})
+    refuse(key, "the workload decides it; leave it out");
+  if (w.moe())
+    refuse(Key::payload, fmt::format("a token's message is {:.0f} B here; change hidden or dtype",
+                                     token_message(w).count()));
+  else
+    for (const auto key : {Key::tokens, Key::hidden, Key::experts, Key::topk})
+      refuse(key,
+             fmt::format("only an MoE workload has it; this one is {}", pattern_name(w.pattern)));
+  if (layout.has(Key::workload) && layout.text(Key::workload) != pattern_name(w.pattern))
+    refuse(Key::workload, fmt::format("{} contradicts the file's pattern {}",
+                                      layout.text(Key::workload), pattern_name(w.pattern)));
+}
+
 void check_progress(const simgrid::Scene& scene) {
   if (!scene.gpu || scene.batch <= scene.send_queue) return;
   throw InputError{"workload", "batch",
@@ -106,6 +125,7 @@ WorkloadReport WorkloadSolver::predict(const WorkloadSpec& asked, const Fabric& 
                                        simgrid::Wire wire) {
   const auto workload = override_with(asked, layout);
   check(workload, workload.name);
+  refuse_contradictions(workload, layout);
   check(fabric, workload.ranks, workload.gpus_per_node, fabric.name);
   const TrafficPlan plan{workload, options_.seed};
   std::size_t most = 1;
