@@ -1,13 +1,11 @@
 #include "model/simgrid/exchange.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <deque>
 #include <memory>
-#include <numeric>
 
-#include "model/simgrid/engine.hpp"
-#include "model/simgrid/issuer.hpp"
+#include "model/simgrid/flows.hpp"
+#include "model/simgrid/rank.hpp"
+#include "model/simgrid/stations.hpp"
 #include "model/simgrid/trace.hpp"
 #include "model/simgrid/zones.hpp"
 
@@ -16,116 +14,6 @@ namespace qpcast::simgrid {
 namespace sg = ::simgrid::s4u;
 
 namespace {
-
-/// One rank: submitting side, NIC, and what it saw.
-struct Rank {
-  Rank(const Scene& scene, const SimulationOptions& options, std::vector<QueueLoad> queues,
-       std::uint64_t seed)
-      : random{seed},
-        issuer{scene, options, std::move(queues), random.bits()},
-        engine{scene, static_cast<std::uint32_t>(std::max<std::size_t>(1, issuer.queue_count())),
-               options.replacement, random} {
-    engine.warm_up();
-    times.queue_pairs = static_cast<std::uint32_t>(issuer.queue_count());
-  }
-  Random random;
-  Issuer issuer;
-  Engine engine;
-  double receiver_free = 0;  ///< the message engine, on what arrives
-  bool engine_runs = false;  ///< an event will look at what is pending
-  RankTimes times;
-
-  void ring(const Doorbell& d) { pending.push_back({d, d.messages}); }
-  /// At most so many messages of the queue pair whose turn it is.
-  struct Piece {
-    Doorbell doorbell;
-    std::uint32_t messages;
-    bool last;
-  };
-  Piece next_piece(std::uint32_t most) {
-    auto waiting = pending.front();
-    pending.pop_front();
-    const auto n = std::min(most, waiting.left);
-    waiting.left -= n;
-    if (waiting.left > 0) pending.push_back(waiting);
-    return {waiting.doorbell, n, waiting.left == 0};
-  }
-  bool idle() const { return pending.empty(); }
-
- private:
-  struct Waiting {
-    Doorbell doorbell;
-    std::uint32_t left;
-  };
-  std::deque<Waiting> pending;  ///< doorbells whose messages the NIC has yet to send
-};
-
-/// A burst under way as a SimGrid communication.
-struct Flow {
-  sg::CommPtr comm;
-  Rank::Piece piece;
-  Engine::Service served;
-};
-
-/// Those of one NIC.
-class Flows {
- public:
-  bool empty() const { return flows_.empty(); }
-  std::size_t size() const { return flows_.size(); }
-  void start(Flow flow) {
-    comms_.push_back(flow.comm);
-    flows_.push_back(std::move(flow));
-  }
-  /// Waits until one has arrived; it leaves.
-  Flow wait() {
-    const auto at = sg::Comm::wait_any(comms_);
-    auto flow = std::move(flows_[static_cast<std::size_t>(at)]);
-    comms_.erase(comms_.begin() + at);
-    flows_.erase(flows_.begin() + at);
-    return flow;
-  }
-
- private:
-  std::vector<sg::CommPtr> comms_;
-  std::vector<Flow> flows_;
-};
-
-/// Links as stations: see the header.
-class Stations {
- public:
-  Stations(Zones& zones, double buffer) : zones_{zones}, buffer_{buffer} {}
-
-  struct Transfer {
-    double first_in;    ///< the burst's head enters the last link
-    double last_out;    ///< its tail has left the last link
-    double leaves_nic;  ///< its tail has left the first link
-    double nic_held;    ///< the sender's engine takes nothing more before
-  };
-  Transfer pass(const std::vector<std::uint32_t>& route, double bytes, double head, double tail) {
-    ends_.clear();
-    free_.resize(zones_.link_count());
-    busy_.resize(zones_.link_count());
-    for (const auto link : route) {
-      const double time = bytes / zones_.bytes_per_us(link);
-      head = std::max(head, free_[link]);
-      tail = std::max(head + time, tail);
-      free_[link] = tail;
-      busy_[link] += time;
-      ends_.push_back(tail);
-    }
-    for (std::size_t i = ends_.size() - 1; i > 0; --i)
-      free_[route[i - 1]] = std::max(free_[route[i - 1]], ends_[i] - room(route[i]));
-    return {head, tail, ends_.front(), ends_.front() - room(route.front())};
-  }
-  double busy(std::size_t link) const { return link < busy_.size() ? busy_[link] : 0; }
-
- private:
-  double room(std::uint32_t link) const { return buffer_ / zones_.bytes_per_us(link); }
-
-  Zones& zones_;
-  double buffer_;
-  std::vector<double> free_, busy_, ends_;
-};
 
 class Exchange {
  public:
@@ -348,53 +236,6 @@ ExchangeResult simulate_exchange(
       sg::Actor::create("nic", zones.host(r), [&exchange, r] { exchange.play_flows(r); });
   engine.run();
   return exchange.result();
-}
-
-std::string to_bytes(const ExchangeResult& r) {
-  std::string out;
-  const auto put = [&](const auto& value) {
-    static_assert(std::is_trivially_copyable_v<std::remove_cvref_t<decltype(value)>>);
-    out.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  put(r.ranks.size());
-  for (const auto& rank : r.ranks) put(rank);
-  put(r.links.size());
-  for (const auto& link : r.links) {
-    put(link.busy);
-    put(link.name.size());
-    out += link.name;
-  }
-  put(r.doorbells);
-  put(r.misses);
-  put(r.wire_bytes);
-  put(r.latency);
-  return out;
-}
-
-ExchangeResult exchange_from_bytes(const std::string& bytes) {
-  ExchangeResult r;
-  std::size_t at = 0;
-  const auto get = [&](auto& value) {
-    std::memcpy(static_cast<void*>(&value), bytes.data() + at, sizeof value);
-    at += sizeof value;
-  };
-  std::size_t count = 0;
-  get(count);
-  r.ranks.resize(count);
-  for (auto& rank : r.ranks) get(rank);
-  get(count);
-  r.links.resize(count);
-  for (auto& link : r.links) {
-    get(link.busy);
-    get(count);
-    link.name = bytes.substr(at, count);
-    at += count;
-  }
-  get(r.doorbells);
-  get(r.misses);
-  get(r.wire_bytes);
-  get(r.latency);
-  return r;
 }
 
 }  // namespace qpcast::simgrid
