@@ -65,6 +65,15 @@ void add_solver(CLI::App& sub, SolverChoice& choice, bool one_layout) {
   sub.add_option("--half-width", o.half_width, "simgrid: stop when the rate is this sure, relative")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  sub.add_option("--lane-jitter", o.lane_jitter,
+                 "simgrid: coefficient of variation of a thread's time to build")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  static const std::map<std::string, simgrid::Replacement> policies{
+      {"random", simgrid::Replacement::random}, {"lru", simgrid::Replacement::lru}};
+  sub.add_option("--replacement", o.replacement,
+                 "simgrid: what a miss replaces in the NIC's context cache, random or lru")
+      ->transform(CLI::CheckedTransformer(policies));
   if (one_layout)
     sub.add_option("--trace", o.trace, "simgrid: write a Chrome/Perfetto trace to this file");
 }

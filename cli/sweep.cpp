@@ -34,10 +34,12 @@ std::string signature_of(const Arguments& a, const Platform& platform) {
     presets.insert(io::read_text(entry.path()));
   std::string text = io::to_json(platform);
   for (const auto& preset : presets) text += preset;
-  return fmt::format("{} {} {:x} library={} {} {} seed={} messages={} half-width={}",
-                     QPCAST_VERSION, platform.name, std::hash<std::string>{}(text), a.library,
-                     fmt::join(a.keys, " "), a.solver.name, a.solver.simulation.seed,
-                     a.solver.simulation.messages, a.solver.simulation.half_width);
+  const auto& o = a.solver.simulation;
+  return fmt::format(
+      "{} {} {:x} library={} {} {} seed={} messages={} half-width={} jitter={} replacement={}",
+      QPCAST_VERSION, platform.name, std::hash<std::string>{}(text), a.library,
+      fmt::join(a.keys, " "), a.solver.name, o.seed, o.messages, o.half_width, o.lane_jitter,
+      static_cast<int>(o.replacement));
 }
 
 void run(const Arguments& a) {

@@ -13,6 +13,7 @@ enum class EventKind : std::uint32_t {
   built,           ///< a stream or round finished building
   doorbell,        ///< the exclusive section ended, the NIC learns of the batch
   lane_ready,      ///< a drifting lane finished its WQE
+  section_read,    ///< a drifting queue's publisher reads how far the slots are built
   section_ended,   ///< a drifting queue's section ended
   flushed,         ///< a group of drifting lanes noticed its completions
   handed_off,      ///< a producer's descriptor is in its ring

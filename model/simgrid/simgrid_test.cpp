@@ -168,6 +168,9 @@ TEST_CASE("lanes drift apart by themselves, further the longer they run") {
     last = run;
   }
   CHECK(simulate(drifting, small()).rate < 0.6 * together.rate);
+  options = small();
+  options.lane_jitter = 0;
+  CHECK(simulate(drifting, options).rate > together.rate);  // nothing else draws lanes apart
 }
 
 TEST_CASE("a probe behind a shared ring waits for everything in it, on a private one it does not") {

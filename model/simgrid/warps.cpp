@@ -7,6 +7,9 @@ namespace qpcast::simgrid {
 namespace {
 
 constexpr std::uint32_t warp_size = 32;
+/// One read of the slots' state from the L2 cache, us: some 260 cycles on Hopper (Luo et al. 2024,
+/// arXiv 2402.13499), at the reference clock.
+constexpr double slot_read = 0.13;
 
 /// Lanes that share a queue pair inside one warp.
 std::uint32_t lanes_of(const Scene& scene) {
@@ -107,7 +110,7 @@ DriftingWarps::DriftingWarps(World& world) : world_{world}, probe_sections_{worl
   for (std::uint32_t i = 0; i < scene.streams; ++i)
     lanes_.push_back({Itinerary{scene, world.options.cyclic_visits, i}, 0, 0, 0, 0, false});
   for (std::uint32_t q = 0; q < scene.queues; ++q)
-    queues_.push_back({std::vector<std::uint32_t>(per_queue), 0, 0, 0,
+    queues_.push_back({std::vector<std::uint32_t>(per_queue), 0, 0, 0, 0, false,
                        Outstanding{static_cast<double>(scene.send_queue), scene.batch}});
   const auto warps_per_queue = (per_queue + together - 1) / together;
   for (std::uint32_t i = 0; i < scene.streams; ++i)
@@ -173,27 +176,35 @@ void DriftingWarps::lane_ready(std::uint32_t index, double now) {
   publish(index % world_.scene.queues, now);
 }
 
+/// Starts a section when the slot at the head is built.
 void DriftingWarps::publish(std::uint32_t queue, double now) {
   auto& q = queues_[queue];
-  if (q.publishing > 0) return;
+  if (q.busy || q.size == 0 || !lanes_[q.slots[q.head]].ready) return;
+  q.busy = true;
+  q.began = q.outstanding.admit(now);
+  world_.agenda.at(q.began + std::min(slot_read, world_.scene.section_fixed),
+                   EventKind::section_read, queue);
+}
+
+/// What is built by now goes out: a fence that covers it is still to come.
+void DriftingWarps::section_read(std::uint32_t queue, double) {
+  auto& q = queues_[queue];
   std::uint32_t run = 0;
   const auto most = std::min(q.size, world_.scene.batch);
   while (run < most && lanes_[q.slots[(q.head + run) % q.slots.size()]].ready) ++run;
-  if (run == 0) return;
   q.publishing = run;
-  const double begin = q.outstanding.admit(now);
-  const double held = world_.scene.section_fixed + world_.scene.section_each * run;
-  section_busy_ += held;
+  const double end = q.began + world_.scene.section_fixed + world_.scene.section_each * run;
+  section_busy_ += end - q.began;
   announced_ += run;
   ++sections_;
-  world_.trace.span(Track::queue, queue, "publish", begin, begin + held, run);
-  world_.agenda.at(begin + held, EventKind::section_ended, queue);
+  world_.trace.span(Track::queue, queue, "publish", q.began, end, run);
+  world_.agenda.at(end, EventKind::section_ended, queue);
 }
 
 void DriftingWarps::section_ended(std::uint32_t queue, double now) {
   auto& q = queues_[queue];
   const auto n = q.publishing;
-  q.publishing = 0;
+  q.busy = false;
   run_.clear();
   for (std::uint32_t i = 0; i < n; ++i) run_.push_back(q.slots[(q.head + i) % q.slots.size()]);
   q.head = static_cast<std::uint32_t>((q.head + n) % q.slots.size());
@@ -243,6 +254,8 @@ void DriftingWarps::handle(const Event& event) {
       return lane_ready(event.index, event.time);
     case EventKind::flushed:
       return flushed(event.index, event.time);
+    case EventKind::section_read:
+      return section_read(event.index, event.time);
     case EventKind::section_ended:
       return section_ended(event.index, event.time);
     case EventKind::probe_doorbell:

@@ -1,9 +1,10 @@
 /// Lanes of a warp that hand slots on thread by thread: kept together, or free to drift apart.
 ///
 /// Slots of a queue pair are reserved in order and published in order: a section announces the
-/// run of consecutive finished WQEs at the head, at most B, and costs section(run). Until its slot
-/// is published a lane waits; the lanes of one run leave together, reserve their next slots and
-/// build side by side as one group.
+/// run of consecutive finished WQEs at the head, at most B, and costs section(run). Which they are
+/// is read once, a memory access after the section began, since the fence must cover them. Until
+/// its slot is published a lane waits; the lanes of one run leave together, reserve their next
+/// slots and build side by side as one group.
 ///
 /// warp-synchronised: all lanes build a round together, and wait for each other until the last of
 /// them is published. A round takes as long as its slowest lane and the sections of all.
@@ -80,11 +81,14 @@ class DriftingWarps : public Traffic {
     std::vector<std::uint32_t> slots;  ///< ring: the lanes in reservation order
     std::uint32_t head = 0, size = 0;
     std::uint32_t publishing = 0;  ///< WQEs of the section in progress
+    double began = 0;              ///< that section
+    bool busy = false;
     Outstanding outstanding;
   };
   void build(std::uint32_t queue, std::uint32_t count, const std::uint32_t* lanes, double now);
   void lane_ready(std::uint32_t lane, double now);
   void publish(std::uint32_t queue, double now);
+  void section_read(std::uint32_t queue, double now);
   void section_ended(std::uint32_t queue, double now);
   void proceed(std::uint32_t queue, std::size_t from, std::size_t to, double now, double done);
   void flushed(std::uint32_t group, double now);
