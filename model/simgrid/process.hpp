@@ -1,6 +1,7 @@
 /// One process per simulation: SimGrid has one engine per process, and its clock cannot go back.
 /// The child returns its result, or the text of its error, over a pipe and leaves by _exit. It
-/// inherits the scene by fork, takes no lock of the parent's, and starts no threads.
+/// inherits the scene by fork, takes no lock of the parent's but malloc's, which glibc makes safe
+/// in a process with threads, and starts no threads.
 #pragma once
 
 #include <functional>
