@@ -61,7 +61,7 @@ void print_simulation(const SimulationReport& s) {
 void print_table(const Prediction& p, const std::string& platform, const Layout& layout) {
   fmt::print("{} on {}{}, {} solver\n\n", layout.to_string(), platform,
              p.emulated ? " (emulated)" : "", p.solver);
-  Table table{{"<metric", "value", "90 % lo", "hi", "<unit"}};
+  Table table{{"<metric", "value", p.simulation ? "sampled lo" : "90 % lo", "hi", "<unit"}};
   for (const auto& m : p.metrics)
     table.row({std::string{metric_name(m.metric)}, number(m.estimate.value), number(m.estimate.lo),
                number(m.estimate.hi), std::string{metric_unit(m.metric)}});

@@ -26,7 +26,7 @@ struct SimulationOptions {
   std::uint64_t messages = 1'000'000;  ///< budget, warm-up included; at least 1,000
   double half_width = 0.005;         ///< relative, of the rate's 95 % interval; 0: spend the budget
   double warm_up = 0.1;              ///< fraction of the budget that is discarded, 0..0.9
-  std::uint32_t probes = 64;         ///< round trips a loaded probe makes at most
+  std::uint32_t probes = 1000;       ///< round trips a loaded probe makes at most
   std::uint32_t lone_probes = 2000;  ///< round trips of a probe that has the machine to itself
   simgrid::Replacement replacement = simgrid::Replacement::random;
   bool cyclic_visits = false;  ///< connections are visited in turn, not at random
