@@ -32,7 +32,7 @@ struct SimulationOptions {
   bool cyclic_visits = false;  ///< connections are visited in turn, not at random
   /// Coefficient of variation of one lane's (thread's) time to build a WQE. No source states it:
   /// 2 % was chosen after seeing the published drift gain of P-IB's gin-gdaki (a factor of three),
-  /// so that row confirms the mechanism's form, not its size. There, warps keep together below
+  /// so that row does not test the size of the drift. There, warps keep together at
   /// 0.5 %; above, the gain is 3.3 at 1.5 %, 2.8 at 2 %, 2.4 at 3 % and 1.6 at 10 %: the later a
   /// lane may be, the more slots are built when its turn comes.
   double lane_jitter = 0.02;

@@ -9,10 +9,12 @@
 /// stream (or probe) that is ready waits for every earlier one that still builds. A stream waits
 /// when its share of the send queue, or its window, is outstanding.
 ///
-/// A probe flushes before it overwrites its source for the next message. Its own message is
-/// complete by then; but where the library's flush covers a whole context (completion per-peer or
-/// all-qp) it waits for every slot that others have reserved there. Streams themselves wait for
-/// their own batches only, whatever the scope.
+/// Inferred from how contexts are flushed, after the published round trip beside one CTA's context
+/// (P-IB, gin-gdaki) contradicted simpler rules; no other row speaks of it: a probe flushes before
+/// it overwrites its source for the next message. Its own message is complete by then; but where
+/// the library's flush covers a whole context (completion per-peer or all-qp) it waits for every
+/// slot that others have reserved there. Streams themselves wait for their own batches only,
+/// whatever the scope.
 #pragma once
 
 #include <deque>

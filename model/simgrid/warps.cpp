@@ -7,8 +7,9 @@ namespace qpcast::simgrid {
 namespace {
 
 constexpr std::uint32_t warp_size = 32;
-/// One read of the slots' state from the L2 cache, us: some 260 cycles on Hopper (Luo et al. 2024,
-/// arXiv 2402.13499), at the reference clock.
+/// One read of the slots' state, us. Assumed: an L2 access of some 260 cycles. Values from 1 to
+/// 130 ns were tried beside the published drift gain, together with the jitter (options.hpp); at a
+/// jitter of 3 % they give gains from 3.0 to 2.4.
 constexpr double slot_read = 0.13;
 
 /// Lanes that share a queue pair inside one warp.
