@@ -64,6 +64,7 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
     return (scratch / name).string();
   };
   const std::string predict = "predict --platform P-IB ";
+  const std::string simulate = predict + "--solver simgrid ";
   const std::string header =
       "id,platform,subject,config,baseline,metric,stat,value,lo,hi,unit,section,note\n";
   struct Case {
@@ -82,6 +83,30 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
       {predict + "--library nvshem", "unknown preset 'nvshem'; known:"},
       {predict + "--env /nowhere", "/nowhere: cannot read"},
       {predict + "--solver oracle", "--solver"},
+      {predict + "queue_depth=0", "queue_depth: 0: expected a whole number from 1"},
+      {predict + "--solver simgrid batch=32 queue_depth=16", "batch: each of"},
+      {predict + "--trace t.json", "--trace: only --solver simgrid has a timeline"},
+      {predict + "--solver simgrid --trace /nowhere/t.json", "/nowhere/t.json: --trace: cannot be"},
+      {predict + "--solver simgrid --messages 10", "--messages"},
+      {predict + "--workload incast", "--workload: only --solver simgrid plays a workload"},
+      {predict + "--fabric fat-tree", "--fabric: only a --workload crosses a fabric"},
+      {simulate + "--workload incats", "--workload: unknown 'incats'; known: all-to-all, incast"},
+      {simulate + "--workload incast --fabric torus", "--fabric: unknown 'torus'; known: fat-tree"},
+      {simulate + "--workload incast --csv", "--csv: a workload is reported as text or --json"},
+      {simulate + "--workload incast ranks=1", "ranks: 1: an exchange needs at least 2"},
+      {simulate + "--workload incast ranks=20 --fabric fat-tree", "ranks: 20 does not fill leaves"},
+      {simulate + "--workload moe-dispatch experts=289", "experts: 289 experts do not spread"},
+      {simulate + "--workload moe-dispatch topk=300", "topk: 300: a token goes to 1..288"},
+      {simulate + "--workload moe-dispatch ranks=4", "gpus_per_node: all ranks share one node"},
+      {simulate + "--workload all-to-all ranks=20",
+       "ranks: 20 does not fill nodes of gpus_per_node"},
+      {simulate + "--workload incast role=send", "incast: role: the workload decides it"},
+      {simulate + "--workload incast tokens=8", "tokens: only an MoE workload has it"},
+      {simulate + "--workload moe-combine payload=8", "payload: a token's message is 14336 B"},
+      {simulate + "--workload incast workload=moe-combine", "workload: moe-combine contradicts"},
+      {simulate + "threads=64 qps=2 batch=16 queue_depth=4 publication=warp-drifting",
+       "batch: a section announces up to 16"},
+      {simulate + "--workload incast batch=32 queue_depth=8", "batch: a thread waits for 32 free"},
       {"predict qps=1", "--platform is required"},
       {"predict --platform P-1B", "unknown platform 'P-1B'; known: P-GB200"},
       {"predict --platform " + file("bad.json", "{\"schema\": \"qpcast.platform/1\", "),
@@ -144,6 +169,70 @@ TEST_CASE("a prediction in JSON has the contract's members", "[predict]") {
   }
   CHECK_FALSE(j["bottleneck"].get<std::string>().empty());
   CHECK_FALSE(j["utilisation"].empty());
+}
+
+TEST_CASE("a simulated prediction says how it came about", "[simgrid]") {
+  const std::string command =
+      "predict --platform P-IB --solver simgrid --seed 7 --messages 50000 --json threads=512 "
+      "sms=64 "
+      "contexts=65 submitter=gpu background_ctas=64 queue=private window=1";
+  const auto outcome = run(command);
+  REQUIRE(outcome.status == 0);
+  CHECK(run(command).out == outcome.out);
+  const auto s = nlohmann::json::parse(outcome.out)["simulation"];
+  CHECK(s["seed"] == 7);
+  CHECK(s["stopping_rule"]["messages"] == 50000);
+  CHECK(s["warm_up"].get<int>() > 0);
+  CHECK(s["messages"] >= s["warm_up"]);
+  for (const char* what : {"latency", "probe"}) {
+    const auto& l = s[what];
+    INFO(what);
+    CHECK(l["p50"] <= l["p99"]);
+    CHECK(l["p99"] <= l["p999"]);
+    std::uint64_t counted = 0;
+    for (const auto& bucket : l["histogram"]) counted += bucket[1].get<std::uint64_t>();
+    CHECK(counted == l["count"]);
+    CHECK(counted > 0);
+  }
+}
+
+TEST_CASE("a workload on a fabric, as text and as JSON", "[simgrid][workload]") {
+  const std::string command =
+      "predict --platform P-IB --solver simgrid --workload moe-dispatch --fabric fat-tree-2to1 "
+      "ranks=32";
+  const auto text = run(command), json = run(command + " --json");
+  REQUIRE(text.status == 0);
+  CHECK(text.out.find("issue end") != std::string::npos);
+  REQUIRE(json.status == 0);
+  const auto j = nlohmann::json::parse(json.out);
+  CHECK(j["schema"] == "qpcast.exchange/1");
+  CHECK(j["per_rank"].size() == 32);
+  CHECK(j["issue_end_us"]["max"] < j["last_arrival_us"]["max"]);
+  CHECK(j["duration_us"] == j["last_arrival_us"]["max"]);
+}
+
+TEST_CASE("an interrupted sweep of simulations resumes", "[simgrid][sweep]") {
+  const auto out = scratch / "sweep.csv", whole = scratch / "whole.csv";
+  const std::string sweep =
+      "sweep --platform P-IB --solver simgrid --messages 300000 --half-width 0 submitter=gpu "
+      "threads=64 sms=64 qps=1..64*2 batch=1,4,16 publication=thread-handoff -o ";
+  REQUIRE(run(sweep + whole.string()).status == 0);
+  // Killed without a chance to tidy up, once the first of its chunks is on disk.
+  const auto killed = std::string{QPCAST_EXECUTABLE} + " " + sweep + out.string() +
+                      R"( >/dev/null 2>&1 & p=$!; until grep -q '"layouts":[1-9]' )" +
+                      out.string() + ".progress 2>/dev/null || ! kill -0 $p; do sleep 0.01; done;" +
+                      " kill -KILL $p";
+  CHECK(std::system(killed.c_str()) == 0);  // NOLINT: a test's own words
+  CHECK_FALSE(fs::exists(out));
+#ifdef __SANITIZE_ADDRESS__
+  const std::string jobs = "1";  // its allocator does not survive a fork beside other threads
+#else
+  const std::string jobs = "2";
+#endif
+  const auto rest = run(sweep + out.string() + " --jobs " + jobs);
+  CHECK(rest.status == 0);
+  CHECK(rest.err.find("resumed after") != std::string::npos);
+  CHECK(qpcast::io::read_text(out) == qpcast::io::read_text(whole));
 }
 
 TEST_CASE("every subcommand has help with an example", "[help]") {

@@ -25,17 +25,6 @@ Platform load_platform(const std::string& name_or_path) {
       fmt::format("unknown platform '{}'; known: {}, or a .json file", name_or_path, names)};
 }
 
-void add_simulation_options(CLI::App& sub, SimulationOptions& options) {
-  sub.add_option("--seed", options.seed, "Seed of a simulation; same seed, same result")
-      ->capture_default_str();
-  sub.add_option("--messages", options.messages, "Messages a simulation carries at most")
-      ->check(CLI::Range(1e3, 1e10))
-      ->capture_default_str();
-  sub.add_option("--half-width", options.half_width, "Stop when the rate is this sure, relative")
-      ->check(CLI::Range(1e-4, 1.0))
-      ->capture_default_str();
-}
-
 Layout parse_arguments(const std::vector<std::string>& items, const std::string& library) {
   std::string text;
   for (const auto& item : items) {

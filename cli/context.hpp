@@ -2,13 +2,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "model/library.hpp"
 #include "model/platform.hpp"
-#include "model/simgrid/simgrid_solver.hpp"
+#include "model/prediction.hpp"
+#include "model/simgrid/options.hpp"
+#include "validate/compare.hpp"
 
 namespace qpcast::cli {
 
@@ -39,10 +42,25 @@ Platform load_platform(const std::string& name_or_path);
 std::map<std::string, Platform> load_platforms();
 Presets load_presets();
 
-/// --seed, --messages and --half-width of the discrete-event solver.
-void add_simulation_options(CLI::App& sub, SimulationOptions& options);
-
 /// `key=value` arguments to a checked layout. @throws InputError
 Layout parse_arguments(const std::vector<std::string>& items, const std::string& library);
+
+/// `--solver` and what only the discrete-event one reads.
+struct SolverChoice {
+  std::string name = "analytic";
+  SimulationOptions simulation;
+  bool simulated() const { return name == "simgrid"; }
+};
+/// Registers --solver, --seed, --messages and --half-width, and --trace where one layout is
+/// forecast.
+void add_solver(CLI::App& sub, SolverChoice& choice, bool one_layout);
+
+/// Forecasts layouts on one platform; for one thread at a time.
+using Forecaster = std::function<Prediction(const Layout&, const LibraryPreset*)>;
+Forecaster make_forecaster(const SolverChoice& choice, const Platform& platform);
+/// Answers rows of any of the platforms. `platforms` and `presets` must outlive it.
+validate::Answerer make_answerer(const SolverChoice& choice,
+                                 const std::map<std::string, Platform>& platforms,
+                                 const Presets& presets);
 
 }  // namespace qpcast::cli

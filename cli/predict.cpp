@@ -2,20 +2,21 @@
 
 #include "cli/context.hpp"
 #include "cli/terminal.hpp"
-#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
-#include "model/simgrid/simgrid_solver.hpp"
+#include "model/simgrid/workload_solver.hpp"
 #include "scenarios/io/environment.hpp"
 #include "scenarios/io/predictions.hpp"
+#include "scenarios/io/workloads.hpp"
 
 namespace qpcast::cli {
 
 namespace {
 
 struct Arguments {
-  std::string platform, library, environment, solver = "analytic";
+  std::string platform, library, environment, workload, fabric;
+  bool flows = false;
   std::vector<std::string> keys;
-  SimulationOptions simulation;
+  SolverChoice solver;
   bool json = false, csv = false;
 };
 
@@ -40,25 +41,35 @@ Layout layout_of(const Arguments& a, const Presets& presets) {
   return layout;
 }
 
-void print_distribution(const char* what, const Distribution& d) {
-  if (d.count > 0)
-    fmt::print("{}, us: mean {}, p50 {}, p99 {}, p99.9 {} ({:.0f} seen)\n", what, number(d.mean),
-               number(d.p50), number(d.p99), number(d.p999), d.count);
+void print_simulation(const SimulationReport& s) {
+  Table table{{"<latency, us", "count", "mean", "p50", "p99", "p99.9"}};
+  const auto row = [&](const char* name, const SimulatedLatency& l) {
+    if (l.count == 0) return;
+    table.row({name, fmt::format("{}", l.count), number(l.mean), number(l.p50), number(l.p99),
+               number(l.p999)});
+  };
+  row("message", s.latency);
+  row("probe round trip", s.probe);
+  fmt::print("\n{}", table.text());
+  fmt::print("{} messages over {} us, the first {} discarded as warm-up; seed {}\n", s.messages,
+             number(s.simulated_us), s.warm_up, s.seed);
+  fmt::print("stopped {}: rate +- {:.2g} % (95 %), sought {:.2g} % or {} messages\n",
+             s.converged ? "by the interval" : "by the budget", 100 * s.half_width, 100 * s.sought,
+             s.budget);
 }
 
 void print_table(const Prediction& p, const std::string& platform, const Layout& layout) {
   fmt::print("{} on {}{}, {} solver\n\n", layout.to_string(), platform,
              p.emulated ? " (emulated)" : "", p.solver);
-  Table table{{"<metric", "value", "90 % lo", "hi", "<unit"}};
+  Table table{{"<metric", "value", p.simulation ? "sampled lo" : "90 % lo", "hi", "<unit"}};
   for (const auto& m : p.metrics)
     table.row({std::string{metric_name(m.metric)}, number(m.estimate.value), number(m.estimate.lo),
                number(m.estimate.hi), std::string{metric_unit(m.metric)}});
   fmt::print("{}", table.text());
-  print_distribution("submission to completion", p.latency);
-  print_distribution("round trip of the probe", p.round_trip);
   fmt::print("\nbottleneck: {}\n", bold(p.bottleneck));
   for (const auto& s : p.stations)
     fmt::print("  {:<18} {:5.1f} % busy\n", s.name, 100 * s.utilisation);
+  if (p.simulation) print_simulation(*p.simulation);
   for (const auto& w : p.warnings) fmt::print("warning: {}\n", w);
 }
 
@@ -69,14 +80,57 @@ void print_csv(const Prediction& p) {
                m.estimate.hi, metric_unit(m.metric));
 }
 
+void print_report(const WorkloadReport& r) {
+  fmt::print("{} ({}), {} ranks, on {} with fabric {}; each rank: {}\n\n", r.workload, r.pattern,
+             r.ranks, r.platform, r.fabric, r.layout.to_string());
+  Table table{{"<over the ranks", "min", "p50", "mean", "p99", "max", "<unit"}};
+  const auto row = [&](const char* name, const Spread& s, const char* unit) {
+    table.row({name, number(s.least), number(s.p50), number(s.mean), number(s.p99), number(s.most),
+               unit});
+  };
+  row("issue end", r.issue_end, "us");
+  row("last arrival", r.last_arrival, "us");
+  row("completed", r.completed, "us");
+  row("NIC message rate", r.nic_rate, "Mmsg/s");
+  fmt::print("{}", table.text());
+  fmt::print("\n{} messages of {} B in {} doorbells, {} context misses; seed {}\n", r.messages,
+             number(r.payload.count()), r.doorbells, r.cache_misses, r.seed);
+  fmt::print("call to arrival, us: mean {}, p50 {}, p99 {}, p99.9 {}\n", number(r.latency.mean),
+             number(r.latency.p50), number(r.latency.p99), number(r.latency.p999));
+  fmt::print("ends after {} us, at rank {}; busiest:\n", bold(number(r.duration)), r.slowest);
+  for (const auto& s : r.busiest)
+    fmt::print("  {:<26} {:5.1f} % busy\n", s.name, 100 * s.utilisation);
+  for (const auto& w : r.warnings) fmt::print("warning: {}\n", w);
+}
+
+void run_workload(const Arguments& a, const Platform& platform, const Presets& presets,
+                  const Layout& layout) {
+  if (!a.solver.simulated())
+    throw InputError{command_line, "--workload",
+                     "only --solver simgrid plays a workload; the analytic one has no fabric"};
+  if (a.csv) throw InputError{command_line, "--csv", "a workload is reported as text or --json"};
+  const auto workload = io::read_workload(a.workload);
+  const auto fabric = a.fabric.empty() ? Fabric{} : io::read_fabric(a.fabric);
+  const auto& library = layout.library.empty() ? workload.defaults.library : layout.library;
+  const auto report = WorkloadSolver{platform, a.solver.simulation}.predict(
+      workload, fabric, layout, find_preset(presets, library, a.workload),
+      a.flows ? simgrid::Wire::flows : simgrid::Wire::stations);
+  if (a.json)
+    fmt::print("{}\n", io::to_json(report).dump(1));
+  else
+    print_report(report);
+}
+
 void run(const Arguments& a) {
   const auto platform = load_platform(a.platform);
   const auto presets = load_presets();
   const auto layout = layout_of(a, presets);
+  if (!a.workload.empty()) return run_workload(a, platform, presets, layout);
+  if (!a.fabric.empty() || a.flows)
+    throw InputError{command_line, a.fabric.empty() ? "--flows" : "--fabric",
+                     "only a --workload crosses a fabric"};
   const auto* preset = find_preset(presets, layout.library, command_line);
-  const auto prediction = a.solver == "simgrid"
-                              ? SimgridSolver{platform}.predict(layout, preset, a.simulation)
-                              : AnalyticSolver{platform}.predict(layout, preset);
+  const auto prediction = make_forecaster(a.solver, platform)(layout, preset);
   if (a.json)
     fmt::print("{}\n", io::to_json(prediction, platform.name, layout).dump(1));
   else if (a.csv)
@@ -94,10 +148,14 @@ void add_predict(CLI::App& app, int&) {
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
   sub->add_option("--env", a->environment,
                   "File of NAME=VALUE settings of NVSHMEM, NCCL or DeepEP");
-  sub->add_option("--solver", a->solver, "analytic or simgrid")
-      ->check(CLI::IsMember({"analytic", "simgrid"}))
-      ->capture_default_str();
-  add_simulation_options(*sub, a->simulation);
+  add_solver(*sub, a->solver, true);
+  sub->add_option("--workload", a->workload,
+                  "simgrid: workload file, or its name in scenarios/workloads");
+  sub->add_option(
+      "--fabric", a->fabric,
+      "With --workload: fabric file, or its name in scenarios/fabrics; default one switch");
+  sub->add_flag("--flows", a->flows,
+                "With --workload: links share max-min fairly (SimGrid flows) instead of FIFO");
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_option("key=value", a->keys, "The layout; the vocabulary is below");
@@ -111,7 +169,11 @@ void add_predict(CLI::App& app, int&) {
       "Examples:\n  qpcast predict --platform P-IB --library nvshmem-ibgda qps=4 threads=256 "
       "payload=8\n"
       "  qpcast predict --platform P-IB --library mini-proxy workers=4 rings=32 batch=16 --json\n"
-      "  qpcast predict --platform P-IB --env job.env threads=1024\n\n" +
+      "  qpcast predict --platform P-IB --env job.env threads=1024\n"
+      "  qpcast predict --platform P-IB --solver simgrid --trace t.json threads=64 qps=8\n"
+      "  qpcast predict --platform P-IB --solver simgrid --workload moe-dispatch --fabric "
+      "fat-tree-2to1"
+      " ranks=32\n\n" +
       vocabulary);
   sub->callback([a] { run(*a); });
 }

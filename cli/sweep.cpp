@@ -9,7 +9,6 @@
 
 #include "cli/context.hpp"
 #include "cli/terminal.hpp"
-#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 #include "scenarios/io/platforms.hpp"
 #include "scenarios/io/presets.hpp"
@@ -23,8 +22,7 @@ namespace {
 struct Arguments {
   std::string platform, library, out;
   std::vector<std::string> keys;
-  std::string solver = "analytic";
-  SimulationOptions simulation;
+  SolverChoice solver;
   int jobs = 1;
 };
 
@@ -36,10 +34,12 @@ std::string signature_of(const Arguments& a, const Platform& platform) {
     presets.insert(io::read_text(entry.path()));
   std::string text = io::to_json(platform);
   for (const auto& preset : presets) text += preset;
-  return fmt::format("{} {} {:x} library={} {} {} seed={} messages={} half-width={}",
-                     QPCAST_VERSION, platform.name, std::hash<std::string>{}(text), a.library,
-                     fmt::join(a.keys, " "), a.solver, a.simulation.seed, a.simulation.messages,
-                     a.simulation.half_width);
+  const auto& o = a.solver.simulation;
+  return fmt::format(
+      "{} {} {:x} library={} {} {} seed={} messages={} half-width={} jitter={} replacement={}",
+      QPCAST_VERSION, platform.name, std::hash<std::string>{}(text), a.library,
+      fmt::join(a.keys, " "), a.solver.name, o.seed, o.messages, o.half_width, o.lane_jitter,
+      static_cast<int>(o.replacement));
 }
 
 void run(const Arguments& a) {
@@ -56,16 +56,11 @@ void run(const Arguments& a) {
   job.signature = signature_of(a, platform);
   job.jobs = a.jobs;
   job.progress = [&](double done) { progress.update(done); };
-  job.chunk = a.solver == "simgrid" ? 4 : job.chunk;
+  constexpr std::uint64_t simulations = 4;  // few enough to lose little when interrupted
+  if (a.solver.simulated()) job.chunk = simulations;
   job.make_predictor = [&]() -> io::Predictor {
-    if (a.solver == "simgrid")
-      return
-          [solver = std::make_shared<SimgridSolver>(platform), presets, &a](const Layout& layout) {
-            return solver->predict(layout, find_preset(*presets, layout.library, command_line),
-                                   a.simulation);
-          };
-    return [solver = std::make_shared<AnalyticSolver>(platform), presets](const Layout& layout) {
-      return solver->predict(layout, find_preset(*presets, layout.library, command_line));
+    return [forecast = make_forecaster(a.solver, platform), presets](const Layout& layout) {
+      return forecast(layout, find_preset(*presets, layout.library, command_line));
     };
   };
   const auto already = io::run_sweep(sweep, job);
@@ -80,11 +75,9 @@ void add_sweep(CLI::App& app, int&) {
   const auto a = std::make_shared<Arguments>();
   sub->add_option("--platform", a->platform, "Platform name or .json file")->required();
   sub->add_option("--library", a->library, "Library preset (scenarios/libraries)");
-  sub->add_option("--solver", a->solver, "analytic or simgrid")
-      ->check(CLI::IsMember({"analytic", "simgrid"}))
-      ->capture_default_str();
-  add_simulation_options(*sub, a->simulation);
-  sub->add_option("--jobs", a->jobs, "Worker threads; the result does not depend on them")
+  add_solver(*sub, a->solver, false);
+  sub->add_option("--jobs", a->jobs,
+                  "Worker threads (simgrid: processes); the result does not depend on them")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   sub->add_option("-o,--output", a->out, "Result, .csv or .jsonl; an interrupted run resumes")

@@ -12,8 +12,8 @@ namespace qpcast::cli {
 namespace {
 
 struct Arguments {
-  std::string platform, data, solver = "analytic";
-  SimulationOptions simulation;
+  std::string platform, data;
+  SolverChoice solver;
   double tolerance = 0.15;
   bool json = false, csv = false, markdown = false;
 };
@@ -59,19 +59,6 @@ void print_csv(const validate::Comparison& c) {
   }
 }
 
-/// Answers from the discrete-event solver.
-validate::Answerer simulated(const std::map<std::string, Platform>& platforms,
-                             const Presets& presets, const SimulationOptions& options) {
-  return [&platforms, &presets, options](const Measurement& row) {
-    const auto it = platforms.find(row.platform);
-    if (it != platforms.end())
-      return SimgridSolver{it->second}.answer(question_of(row, presets), options);
-    Answer none;
-    none.reason = fmt::format("measured on {}, which is not the platform asked for", row.platform);
-    return none;
-  };
-}
-
 int run(const Arguments& a) {
   const auto rows = io::read_measurements(a.data);
   std::map<std::string, Platform> platforms;
@@ -83,10 +70,7 @@ int run(const Arguments& a) {
     platforms.emplace(name, std::move(p));
   }
   const auto presets = load_presets();
-  const auto c =
-      a.solver == "simgrid"
-          ? validate::compare(rows, simulated(platforms, presets, a.simulation), a.tolerance)
-          : validate::compare(rows, platforms, presets, a.tolerance);
+  const auto c = validate::compare(rows, make_answerer(a.solver, platforms, presets), a.tolerance);
   if (a.json)
     fmt::print("{}\n", validate::to_json(c).dump(1));
   else if (a.markdown)
@@ -113,10 +97,7 @@ void add_validate(CLI::App& app, int& status) {
         return text.find("nan") == std::string::npos ? std::string{} : "not a number";
       })
       ->capture_default_str();
-  sub->add_option("--solver", a->solver, "analytic or simgrid")
-      ->check(CLI::IsMember({"analytic", "simgrid"}))
-      ->capture_default_str();
-  add_simulation_options(*sub, a->simulation);
+  add_solver(*sub, a->solver, false);
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   auto* csv = sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_flag("--markdown", a->markdown, "Errors by mechanism, as a Markdown table")

@@ -68,6 +68,8 @@ constexpr std::array<Field, key_count> table{{
     count(Key::pes, "pes", 1, many, "processing elements in the job"),
     count(Key::writes_per_visit, "writes_per_visit", 1, many, "writes per connection visit"),
     count(Key::window, "window", 1, many, "messages a thread has outstanding before it waits"),
+    count(Key::queue_depth, "queue_depth", 1, 1 << 20,
+          "work requests a queue pair holds, or descriptors a ring"),
     choice(Key::caller, "caller", callers, "kind of the enclosing kernel"),
     count(Key::live_values, "live_values", 0, 255, "values the caller keeps live across the call"),
     choice(Key::build, "build", builds, "communication code inlined or compiled separately"),

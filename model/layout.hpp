@@ -45,6 +45,7 @@ enum class Key : std::uint8_t {
   pes,
   writes_per_visit,
   window,
+  queue_depth,
   caller,
   live_values,
   build,

@@ -1,6 +1,7 @@
 /// Prediction: what a solver says of one layout.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +25,29 @@ struct StationLoad {
   double utilisation = 0;  ///< 0..1 at the predicted rate
 };
 
-/// Quantiles of what a simulation saw, us. A count of 0: nothing of the kind happened.
-struct Distribution {
-  double count = 0, mean = 0, p50 = 0, p99 = 0, p999 = 0;
+/// Latencies as a simulation saw them. Unit: us.
+struct SimulatedLatency {
+  struct Bucket {
+    double us;  ///< centre
+    std::uint64_t count;
+  };
+  std::uint64_t count = 0;
+  double mean = 0, p50 = 0, p99 = 0, p999 = 0;
+  std::vector<Bucket> histogram;  ///< buckets that are not empty, ascending
+};
+
+/// How a discrete-event prediction came about.
+struct SimulationReport {
+  std::uint64_t seed = 0;
+  std::uint64_t budget = 0;    ///< messages it may simulate, warm-up included
+  std::uint64_t messages = 0;  ///< messages it did simulate, warm-up included
+  std::uint64_t warm_up = 0;   ///< messages discarded first
+  double half_width = 0;       ///< relative, of the rate's 95 % confidence interval
+  double sought = 0;           ///< half-width at which it may stop before the budget
+  bool converged = false;      ///< it stopped by the interval, not by the message budget
+  double simulated_us = 0;
+  SimulatedLatency latency;  ///< bulk messages, start of the call to completion noticed
+  SimulatedLatency probe;    ///< round trips of the probe
 };
 
 struct Prediction {
@@ -35,9 +56,8 @@ struct Prediction {
   std::vector<StationLoad> stations;
   std::vector<std::string> warnings;  ///< layout outside the calibrated range, assumed parameters
   std::string solver;                 ///< "analytic" or "simgrid"
-  Distribution latency;               ///< submission to completion; simulated only
-  Distribution round_trip;            ///< the probe's; simulated with background only
-  bool emulated = false;              ///< the platform was calibrated on emulated rows
+  std::optional<SimulationReport> simulation;  ///< of the discrete-event solver
+  bool emulated = false;                       ///< the platform was calibrated on emulated rows
 
   const Estimate* find(Metric metric) const;
 };

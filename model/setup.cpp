@@ -88,11 +88,12 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.queue = d.choice(Key::queue, s.background_ctas > 0 ? Queue::shared : Queue::private_queue);
   s.writes_per_visit = d.number(Key::writes_per_visit, 32);
   resolve_queues(d, s);
-  s.threads = saturating(d) ? 4096 : d.number(Key::threads, s.qps);
+  s.saturating = saturating(d);
+  s.threads = s.saturating ? 4096 : d.number(Key::threads, s.qps);
   // Behind a proxy, `threads` is the probe's; every background CTA brings a warp of its own.
   if (!s.gpu_builds()) s.threads = std::max(s.threads, 32 * s.background_ctas);
-  s.sms = std::min(d.number(Key::sms, saturating(d) ? facts.sms : 1), s.threads);
-  s.batch = d.number(Key::batch, saturating(d) ? std::min(32.0, s.writes_per_visit) : 1);
+  s.sms = std::min(d.number(Key::sms, s.saturating ? facts.sms : 1), s.threads);
+  s.batch = d.number(Key::batch, s.saturating ? std::min(32.0, s.writes_per_visit) : 1);
   s.payload = Bytes{d.number(Key::payload, 8)};
   const bool fits = s.payload.count() <= 32;
   s.inlined = d.number(Key::inline_data, fits ? 1 : 0) != 0;
@@ -106,6 +107,7 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.handoff = d.choice(Key::handoff, Handoff::baseline);
   s.host_state = d.choice(Key::host_state, HostState::uncontrolled);
   s.shared_refcount = d.number(Key::shared_refcount, 0) != 0;
+  s.queue_depth = d.number(Key::queue_depth, 0);
   s.role = d.choice(Key::role, Role::send);
   const bool waits = d.has(Key::window) || d.number(Key::wait, 0) != 0;
   // Who batches builds one batch while the one before it is in flight.

@@ -26,6 +26,7 @@ inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 struct Setup {
   Submitter submitter = Submitter::gpu;
   double threads = 1;         ///< submitting GPU threads
+  bool saturating = false;    ///< the layout names no threads: enough to saturate the NIC
   double sms = 1;             ///< SMs those threads are spread over
   double qps = 1;             ///< queue pairs (or contexts, or channels) messages are spread over
   double configured_qps = 1;  ///< queue pairs an all-QP completion must visit
@@ -50,7 +51,8 @@ struct Setup {
   double active_qps = 1;
   double pes = 2;
   double writes_per_visit = 32;
-  double window = unlimited;              ///< messages a thread has outstanding before it waits
+  double queue_depth = 0;     ///< WQEs a queue pair (descriptors a ring) holds; 0: ample
+  double window = unlimited;  ///< messages a thread has outstanding before it waits
   std::array<int, cost_count> profile{};  ///< cost profile that serves each cost
   const PlatformFacts* facts = nullptr;   ///< outlives the setup
 

@@ -119,14 +119,14 @@ __global__ void latency_kernel(LatencyJob job) {
   Cursor at;
   for (std::uint32_t s = 0; s < job.samples; ++s) {
     __nanosleep(idle_ns);
-    const std::uint64_t begin = cycles();
+    const std::uint32_t begin = short_cycles();
     if (!put_alone<scope, Write, Vector>(qp, writes, s, 1, at, patience)) return;
-    const std::uint64_t issued = cycles();
+    const std::uint32_t issued = short_cycles();
     store_volatile(&qp.shared->published, static_cast<unsigned long long>(at.next));
     for (std::uint32_t q = 0; q < job.configured; ++q)
       if (!visit(job.qps[q], writes, patience)) return;
-    job.complete[s] = static_cast<std::uint32_t>(cycles() - begin);
-    job.issue[s] = static_cast<std::uint32_t>(issued - begin);
+    job.complete[s] = short_cycles() - begin;
+    job.issue[s] = issued - begin;
   }
   watch.stop();
 }
@@ -149,12 +149,12 @@ __global__ void round_trip_kernel(RoundTripJob job) {
   Stopwatch watch{job.report};
   Cursor at;
   for (std::uint32_t s = 0; s < job.samples; ++s) {
-    const std::uint64_t begin = cycles();
+    const std::uint32_t begin = short_cycles();
     if (!pings && !arrived(job.arrived_there, s, patience)) return;
     if (!put_alone<scope, Write, wqe::Connected>(qp, writes, s, 1, at, patience)) return;
     if (!pings) continue;
     if (!arrived(job.arrived_back, s, patience)) return;
-    job.times[s] = static_cast<std::uint32_t>(cycles() - begin);
+    job.times[s] = short_cycles() - begin;
   }
   watch.stop();
 }

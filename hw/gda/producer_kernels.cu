@@ -21,7 +21,8 @@ class Producer {
   __device__ explicit Producer(RingState& state)
       : state_{state},
         ring_{state.view.slots, state.view.capacity, &state.reserved, state.view.consumed},
-        own_{state.reserved, load_volatile(state.view.consumed)} {}
+        own_{state.reserved, load_volatile(state.view.consumed),
+             lap_of(state.reserved, state.view.capacity)} {}
   __device__ bool push(const Request& request) {
     if constexpr (tuned) return device::push_tuned(ring_, own_, request);
     ++own_.tail;
@@ -52,12 +53,12 @@ __global__ void latency_kernel(ProducerJob job) {
   for (std::uint64_t i = 0; i < job.requests; ++i) {
     const auto request = request_of(job.pattern, i);
     __nanosleep(idle_ns);
-    const auto begin = cycles();
+    const auto begin = short_cycles();
     if (!producer.push(request)) return patience.fail(Failure::no_room);
-    const auto issued = cycles();
+    const auto issued = short_cycles();
     if (!producer.await(producer.pushed(), patience)) return;
-    job.complete[i] = static_cast<std::uint32_t>(cycles() - begin);
-    job.issue[i] = static_cast<std::uint32_t>(issued - begin);
+    job.complete[i] = short_cycles() - begin;
+    job.issue[i] = issued - begin;
   }
   producer.finish();
   watch.stop();

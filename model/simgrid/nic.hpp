@@ -1,41 +1,50 @@
-/// The NIC as the simulation sees it: a message engine and a wire, each serving first come, first
-/// served. Since nothing inside a batch can differ, one call passes a whole batch.
+/// The NIC of one PE: message engine (engine.hpp), then the wire.
+///
+/// Engine and wire serve in order of arrival, so what a batch waits for is known when its doorbell
+/// rings and needs no events of its own. The wire takes n * wire, overlapping the engine message by
+/// message. The engine turns to its queue pairs one after the other: a message on an idle queue
+/// pair waits for one turn of every busy one, not for their whole backlog. Under load the path
+/// beyond takes longer by load_delay * utilisation, the utilisation being that of the last 100 us,
+/// exponentially weighted.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <vector>
 
-#include "model/pipeline.hpp"
+#include "model/simgrid/engine.hpp"
+#include "model/simgrid/trace.hpp"
 
 namespace qpcast::simgrid {
 
 class Nic {
  public:
-  explicit Nic(const Pipeline& pipeline)
-      : engine_{pipeline.service(Resource::engine).us()},
-        wire_{pipeline.service(Resource::wire).us()},
-        load_delay_{pipeline.load_delay.us()},
-        flight_{(pipeline.total(Phase::transit) + pipeline.total(Phase::acknowledge)).us()} {}
+  Nic(const Scene& scene, const SimulationOptions& options, Random& random, Trace& trace);
 
-  /// A doorbell at `now` announces `messages`. @return when the last one's CQE is written
-  double submit(double now, double messages) {
-    const double engine_done = serve(engine_free_, now, engine_ * messages);
-    // The wire starts on the first message while the engine still works on the last.
-    const double first = engine_done - engine_ * (messages - 1);
-    const double wire_done = std::max(serve(wire_free_, first, wire_ * messages), engine_done);
-    busy_ += engine_ * messages;
-    const double load = load_delay_ * std::min(1.0, busy_ / std::max(now, 1e-9));
-    return wire_done + flight_ + load;
-  }
-  double utilisation(double now) const { return now > 0 ? std::min(1.0, busy_ / now) : 0; }
-  double load_delay(double now) const { return load_delay_ * utilisation(now); }
+  struct Passage {
+    double departs;       ///< the last message left the wire's end
+    double visible;       ///< its payload is at the target
+    double acknowledged;  ///< its CQE is written
+  };
+  /// n messages of one doorbell on one connection. Calls come in order of time.
+  Passage send(double now, std::uint32_t n, std::uint32_t queue, std::uint32_t connection);
+  /// One message on a queue pair that nobody else uses.
+  Passage send_alone(double now);
+
+  double engine_busy_us() const { return engine_.busy_us(); }
+  double wire_busy_us() const { return wire_busy_; }
+  std::uint64_t misses() const { return engine_.misses(); }
 
  private:
-  static double serve(double& free_at, double arrival, double service) {
-    free_at = std::max(free_at, arrival) + service;
-    return free_at;
-  }
-  double engine_, wire_, load_delay_, flight_;
-  double engine_free_ = 0, wire_free_ = 0, busy_ = 0;
+  void load(double now, double busy);
+  Passage beyond(double departs) const;
+
+  const Scene& scene_;
+  Trace& trace_;
+  Engine engine_;
+  double path_;  ///< from the wire's end to the target, us
+  double turn_;  ///< one turn of every queue pair, us
+  double wire_free_ = 0, wire_busy_ = 0;
+  double utilisation_ = 0, utilisation_at_ = 0;
 };
 
 }  // namespace qpcast::simgrid

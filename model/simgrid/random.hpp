@@ -1,7 +1,11 @@
-/// Random numbers that are the same on every machine: SplitMix64 and explicit transforms.
-/// Source: Steele, Lea and Flood, OOPSLA 2014.
+/// Random numbers of the simulations: one small generator and explicit transforms, so that a seed
+/// gives the same bits with every standard library.
+///
+/// Generator: xoshiro256++ seeded through splitmix64 (Blackman and Vigna 2019), period 2^256 - 1.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -9,21 +13,42 @@ namespace qpcast::simgrid {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_{seed} {}
-  std::uint64_t bits() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
+  explicit Random(std::uint64_t seed) {
+    for (auto& word : state_) {
+      seed += 0x9e3779b97f4a7c15U;
+      auto z = seed;
+      z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+      z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+      word = z ^ (z >> 31U);
+    }
   }
-  /// Uniform in [0, 1).
-  double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
-  /// Mean 1, uniform over 1 +- spread: how much one execution of the same code varies.
-  double jitter(double spread) { return 1 + spread * (2 * uniform() - 1); }
-  std::uint64_t below(std::uint64_t n) { return bits() % n; }
+
+  std::uint64_t bits() {
+    const auto result = std::rotl(state_[0] + state_[3], 23) + state_[0];
+    const auto shifted = state_[1] << 17U;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= shifted;
+    state_[3] = std::rotl(state_[3], 45);
+    return result;
+  }
+
+  /// In (0, 1), never either end.
+  double uniform() { return (static_cast<double>(bits() >> 11U) + 0.5) * 0x1.0p-53; }
+  /// In 0..n-1. n > 0; the bias is below n / 2^64.
+  std::uint32_t below(std::uint32_t n) {
+    __extension__ using wide = unsigned __int128;
+    return static_cast<std::uint32_t>((static_cast<wide>(bits()) * n) >> 64U);
+  }
+  /// Mean 1.
+  double exponential() { return -std::log(uniform()); }
+  /// The largest of n independent `exponential`s, by its inverse distribution.
+  double largest_exponential(double n) { return -std::log1p(-std::pow(uniform(), 1 / n)); }
 
  private:
-  std::uint64_t state_;
+  std::array<std::uint64_t, 4> state_{};
 };
 
 }  // namespace qpcast::simgrid

@@ -1,251 +1,215 @@
 #include "model/simgrid/simgrid_solver.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstring>
-#include <optional>
-#include <simgrid/s4u.hpp>
-#include <string>
+#include <algorithm>
+#include <cmath>
 
-#include "model/analytic/metrics.hpp"
 #include "model/error.hpp"
-#include "model/simgrid/world.hpp"
+#include "model/simgrid/process.hpp"
+#include "model/simgrid/summary.hpp"
+#include "model/validity.hpp"
 
 namespace qpcast {
 
+using simgrid::Scenario;
+using simgrid::SimulationResult;
+
 namespace {
 
-using simgrid::World;
-
-/// What a simulation measured: plain data, it travels through a pipe.
-struct Outcome {
-  double rate = 0, rate_half_width = 0;
-  double messages = 0, simulated_us = 0;
-  Distribution latency, round_trip;
-  bool stuck = false;
-  std::array<char, 256> waiting{};
-};
-
-Distribution describe(const simgrid::Histogram& h) {
-  return {h.count(), h.mean(), h.quantile(0.5), h.quantile(0.99), h.quantile(0.999)};
+void check(const SimulationOptions& o) {
+  const auto refuse = [](const char* key, const char* advice) {
+    throw InputError{"simulation options", key, advice};
+  };
+  if (o.messages < 1000) refuse("messages", "too few; at least 1000");
+  if (!(o.half_width >= 0)) refuse("half_width", "a fraction of the rate, 0 or more");
+  if (!(o.warm_up >= 0 && o.warm_up <= 0.9)) refuse("warm_up", "a fraction of the budget, 0..0.9");
+  if (o.send_queue == 0)
+    refuse("send_queue", "a queue pair of no WQEs carries nothing; at least 1");
+  if (o.ring == 0) refuse("ring", "a ring of no descriptors carries nothing; at least 1");
+  if (!(o.lane_jitter >= 0 && o.lane_jitter <= 1)) refuse("lane_jitter", "a ratio, 0..1");
 }
 
-/// SimulationOptions for one layout: what circulates in it decides how long "long" is.
-struct StoppingRule {
-  double messages = 0, half_width = 0;
-  double warm_up = 0;      ///< messages
-  double interval = 0;     ///< messages per batch mean
-  double probe_trips = 0;  ///< round trips to see; 0 without a probe
-};
-
-StoppingRule stopping_rule(const Setup& setup, const World& world,
-                           const SimulationOptions& options) {
-  constexpr double trips = 32;
-  const double circulating = world.circulating();
-  StoppingRule r{options.messages, options.half_width, 0, 0, 0};
-  r.warm_up = std::max(options.warm_up * options.messages / 32, 3 * circulating);
-  r.interval = std::max(circulating, options.messages / 128);
-  r.probe_trips = setup.background_ctas > 0 ? trips : 0;
-  r.messages = std::max(r.messages, r.warm_up + 40 * r.interval);
-  return r;
+Estimate of_rate(const SimulationResult& r, double factor) {
+  const double v = r.rate * factor;
+  const double w = std::isfinite(r.half_width) ? r.half_width : 1;
+  return {v, v * (1 - w), v * (1 + w)};
 }
 
-/// Plays a world up to the stopping rule. Rate is counted over intervals of equal message counts.
-class Playback {
- public:
-  Playback(World& world, const StoppingRule& options) : world_{world}, options_{options} {
-    next_mark_ = options.warm_up;
-  }
-
-  /// Plays until `until` (us). @return false when the simulation is over
-  bool play(double until) {
-    while (!stuck() && world_.now() <= until && !over_) {
-      world_.step();
-      idle_ = world_.completed() > last_completed_ ? 0 : idle_ + 1;
-      last_completed_ = world_.completed();
-      if (world_.completed() >= next_mark_) mark();
-    }
-    return !over_ && !stuck();
-  }
-
-  Outcome outcome() const {
-    Outcome o;
-    o.rate = rates_.mean();
-    o.rate_half_width = rates_.half_width();
-    o.messages = world_.completed();
-    o.simulated_us = world_.now();
-    o.latency = describe(world_.latency());
-    o.round_trip = describe(world_.round_trip());
-    o.stuck = stuck() && !over_;
-    if (o.stuck) std::strncpy(o.waiting.data(), world_.waiting().c_str(), o.waiting.size() - 1);
-    return o;
-  }
-
- private:
-  /// Nothing left to happen, or a probe that goes round while nobody else moves.
-  bool stuck() const {
-    constexpr std::uint64_t too_long = 10'000'000;  // events; a million agents take a tenth
-    return world_.stuck() || idle_ > too_long;
-  }
-
-  void mark() {
-    constexpr int intervals = 32;
-    if (measuring_) {
-      rates_.add((world_.completed() - marked_messages_) / (world_.now() - marked_time_));
-    } else {
-      measuring_ = true;
-      world_.start_measuring();
-    }
-    marked_messages_ = world_.completed();
-    marked_time_ = world_.now();
-    next_mark_ = marked_messages_ + std::max(1.0, options_.interval);
-    const bool probed =
-        !options_.probe_trips || world_.round_trip().count() >= options_.probe_trips;
-    const bool sure = probed && rates_.count() >= intervals / 2 &&
-                      rates_.half_width() < options_.half_width * rates_.mean();
-    over_ = sure || world_.completed() >= options_.messages;
-  }
-
-  World& world_;
-  StoppingRule options_;
-  simgrid::BatchMeans rates_;
-  double next_mark_ = 0, marked_messages_ = 0, marked_time_ = 0;
-  double last_completed_ = 0;
-  std::uint64_t idle_ = 0;  ///< events since a message completed
-  bool measuring_ = false, over_ = false;
-};
-
-/// One PE under SimGrid's clock. Runs in the child process.
-Outcome run_engine(World& world, const StoppingRule& options) {
-  namespace sg = ::simgrid::s4u;
-  std::array<char, 7> name{"qpcast"};
-  std::array<char, 26> quiet{"--log=root.thres:critical"};
-  std::array<char*, 3> argv{name.data(), quiet.data(), nullptr};
-  int argc = 2;
-  sg::Engine engine{&argc, argv.data()};
-  auto* zone = sg::create_full_zone("node");
-  auto* host = zone->create_host("pe0", 1e9);
-  zone->seal();
-  Playback playback{world, options};
-  sg::Actor::create("pe0", host, [&] {
-    constexpr double slice_us = 1000;
-    while (playback.play(sg::Engine::get_clock() * 1e6 + slice_us))
-      sg::this_actor::sleep_for(slice_us * 1e-6);
-  });
-  engine.run();
-  return playback.outcome();
+Estimate of_times(const simgrid::Histogram& h) {
+  return {h.mean(), h.quantile(0.05), h.quantile(0.95)};
 }
 
-/// Runs `work` in a child and brings back its result; nothing if the child died.
-template <class Work>
-std::optional<Outcome> in_child(Work work) {
-  int ends[2];  // NOLINT(modernize-avoid-c-arrays): pipe's own signature
-  if (::pipe(ends) != 0) throw InputError{"simulation", "pipe", std::strerror(errno)};
-  const pid_t child = ::fork();
-  if (child < 0) throw InputError{"simulation", "fork", std::strerror(errno)};
-  if (child == 0) {
-    ::close(ends[0]);
-    const Outcome o = work();
-    const bool written = ::write(ends[1], &o, sizeof o) == static_cast<ssize_t>(sizeof o);
-    ::_exit(written ? 0 : 1);
-  }
-  ::close(ends[1]);
-  Outcome o;
-  std::size_t got = 0;
-  while (got < sizeof o) {
-    const auto n = ::read(ends[0], reinterpret_cast<char*>(&o) + got, sizeof o - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    got += static_cast<std::size_t>(n);
-  }
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return got == sizeof o ? std::optional{o} : std::nullopt;
+/// Read from the histogram, whose buckets are 1.1 % wide.
+Estimate of_quantile(const simgrid::Histogram& h, double q) {
+  const double v = h.quantile(q);
+  return {v, v, v};
 }
 
-Estimate with_half_width(double value, double half_width) {
-  const double h = std::isfinite(half_width) ? half_width : value;
-  return {value, value - h, value + h};
+Estimate exactly(double v) { return {v, v, v}; }
+
+double combine(Statistic statistic, double config, double baseline) {
+  if (statistic == Statistic::ratio) return config / baseline;
+  return statistic == Statistic::delta ? config - baseline : config;
 }
 
 }  // namespace
 
-SimgridSolver::SimgridSolver(const Platform& platform)
-    : facts_{platform.facts}, values_{platform}, emulated_{platform.emulated} {}
+SimgridSolver::SimgridSolver(const Platform& platform, const SimulationOptions& options)
+    : facts_{platform.facts}, values_{platform}, options_{options}, emulated_{platform.emulated} {
+  check(options);
+}
 
-Prediction SimgridSolver::predict(const Layout& layout, const LibraryPreset* preset,
-                                  const SimulationOptions& options) {
+SimulationResult SimgridSolver::run(const Setup& setup, Scenario scenario) {
+  const auto scene = simgrid::make_scene(setup, values_, options_);
+  return simgrid::run_in_process([&] { return simgrid::simulate(scene, options_, scenario); });
+}
+
+SimulationResult SimgridSolver::simulate(const Proposal& p, Scenario scenario) {
+  return run(resolve(p.layout, p.preset, facts_, values_), scenario);
+}
+
+Prediction SimgridSolver::predict(const Layout& layout, const LibraryPreset* preset) {
+  if (const auto reason = not_modelled(Metric::rate, layout); !reason.empty())
+    throw InputError{"layout", "", std::string{reason}};
   const auto setup = resolve(layout, preset, facts_, values_);
-  const auto result = in_child([&] {
-    const auto world = setup.gpu_builds() ? simgrid::gpu_world(setup, values_, options.seed)
-                                          : simgrid::proxy_world(setup, values_, options.seed);
-    return run_engine(*world, stopping_rule(setup, *world, options));
-  });
-  if (!result) throw InputError{"simulation", "", "its process died before it had a result"};
-  if (result->stuck)
-    throw InputError{"simulation", "window",
-                     fmt::format("cannot progress: {}", result->waiting.data())};
-
+  const bool loaded = setup.background_ctas > 0;
+  const auto traffic = run(setup, Scenario::traffic);
+  const auto lone = loaded ? traffic : run(setup, Scenario::lone);
   Prediction p;
   p.solver = "simgrid";
   p.emulated = emulated_;
-  const bool loaded = setup.background_ctas > 0;
-  p.metrics.push_back({loaded ? Metric::carried_rate : Metric::rate,
-                       with_half_width(result->rate, result->rate_half_width)});
-  const auto goodput = (Rate::mmsg_per_s(result->rate) * setup.payload).gb_per_s();
-  p.metrics.push_back({Metric::goodput,
-                       with_half_width(goodput, goodput * result->rate_half_width / result->rate)});
-  if (loaded && result->round_trip.count > 0) {
-    p.metrics.push_back(
-        {Metric::rtt, {result->round_trip.p50, result->round_trip.p50, result->round_trip.p50}});
-    p.metrics.push_back({Metric::rtt_p99,
-                         {result->round_trip.p99, result->round_trip.p99, result->round_trip.p99}});
-  }
-  p.latency = result->latency;
-  p.round_trip = result->round_trip;
-  const auto pipeline = build_pipeline(setup, values_);
-  double most = -1;
+  p.metrics = {{Metric::issue, exactly(lone.issue)},
+               {Metric::doorbell_to_cqe, exactly(lone.doorbell_to_cqe)},
+               {Metric::put_completion, exactly(lone.put_completion)},
+               {Metric::rtt, of_times(lone.probe)},
+               {Metric::rtt_p99, of_quantile(lone.probe, 0.99)},
+               {loaded ? Metric::carried_rate : Metric::rate, of_rate(traffic, 1)},
+               {Metric::goodput, of_rate(traffic, setup.payload.count() * 1e-3)}};
+  double highest = 0;
   for (std::size_t k = 0; k < resource_count; ++k) {
-    const auto r = static_cast<Resource>(k);
-    const double busy = result->rate * pipeline.service(r).us() / pipeline.station(r).servers;
-    if (busy <= 0) continue;
-    p.stations.push_back({resource_name(r), busy});
-    if (busy > most) {
-      most = busy;
-      p.bottleneck = resource_name(r);
-    }
+    const double busy = traffic.utilisation.at(k);
+    const auto* const name = resource_name(static_cast<Resource>(k));
+    if (busy > 0) p.stations.push_back({name, busy});
+    if (busy > highest) p.bottleneck = name;
+    highest = std::max(highest, busy);
   }
+  SimulationReport report;
+  report.seed = options_.seed;
+  report.budget = options_.messages;
+  report.sought = options_.half_width;
+  report.messages = traffic.messages;
+  report.warm_up =
+      static_cast<std::uint64_t>(static_cast<double>(options_.messages) * options_.warm_up);
+  report.half_width = traffic.half_width;
+  report.converged = traffic.converged;
+  report.simulated_us = traffic.simulated_us;
+  report.latency = simgrid::summary(traffic.latency);
+  report.probe = simgrid::summary(lone.probe);
+  p.simulation = std::move(report);
+  if (!traffic.converged && options_.half_width > 0)
+    p.warnings.push_back(fmt::format("the rate is known to +- {:.1f} % only; raise --messages",
+                                     100 * traffic.half_width));
+  add_range_warnings(setup, p.warnings);
   return p;
 }
 
-Answer SimgridSolver::answer(const Question& q, const SimulationOptions& options) {
-  Answer a;
-  const bool rate =
-      q.metric == Metric::rate || q.metric == Metric::carried_rate || q.metric == Metric::goodput;
-  const bool loaded = q.config.layout.number(Key::background_ctas, 0) > 0;
-  const bool round_trip = loaded && (q.metric == Metric::rtt || q.metric == Metric::rtt_p99);
-  a.reason = not_modelled(q.metric, q.config.layout);
-  if (a.modelled() && !rate && !round_trip)
-    a.reason = "a path sum, which the analytic solver answers";
-  if (!a.modelled()) return a;
-  const auto of = [&](const Proposal& p) {
-    const auto prediction = predict(p.layout, p.preset, options);
-    const auto* e = prediction.find(q.metric);
-    return e ? *e : Estimate{};
+double SimgridSolver::payload_knee(const Setup& setup) {
+  const double mtu = setup.facts->mtu;
+  const double full = values_.get(Param::wire_line_rate) * mtu / (mtu + setup.facts->header);
+  std::vector<double> grid;
+  for (double b = 1; b <= 4096; b *= 2) grid.push_back(b);
+  for (double b = 5120; b <= 65536; b += 1024) grid.push_back(b);
+  const auto enough = [&](double payload) {
+    auto sized = setup;
+    sized.payload = Bytes{payload};
+    sized.inlined = sized.inlined && payload <= 32;
+    return run(sized, Scenario::traffic).rate * payload * 1e-3 >= 0.9 * full;
   };
-  a.estimate = of(q.config);
-  if (q.statistic == Statistic::value) return a;
-  const auto base = of(q.baseline);
-  auto& e = a.estimate;
-  if (q.statistic == Statistic::ratio)
-    e = {e.value / base.value, e.lo / base.hi, e.hi / base.lo};
-  else
-    e = {e.value - base.value, e.lo - base.hi, e.hi - base.lo};
-  return a;
+  const auto at =
+      std::partition_point(grid.begin(), grid.end(), [&](double b) { return !enough(b); });
+  return at == grid.end() ? std::nan("") : *at;
+}
+
+/// The fewest connections whose contexts go on missing once the cache is warm, to 1 %.
+double SimgridSolver::onset(Setup setup) {
+  const auto misses = [&](double connections) {
+    setup.active_qps = setup.qps = setup.configured_qps = std::round(connections);
+    const auto r = run(setup, Scenario::traffic);
+    return static_cast<double>(r.misses) > 1.01 * connections;
+  };
+  double lo = 1, hi = 65536;
+  while (hi > 1.01 * lo) {
+    const double middle = std::sqrt(lo * hi);
+    (misses(middle) ? hi : lo) = middle;
+  }
+  return std::round(hi);
+}
+
+Estimate SimgridSolver::estimate(Metric metric, const Setup& setup) {
+  const bool loaded = setup.background_ctas > 0;
+  const auto probe = [&](const Setup& s) {
+    return run(s, loaded ? Scenario::traffic : Scenario::lone);
+  };
+  const auto clocked = [&](auto time) {
+    auto unclocked = setup;
+    unclocked.clock_mhz = 1e12;
+    const double whole = time(probe(setup));
+    return std::pair{whole - time(probe(unclocked)), whole};
+  };
+  const auto issue = [](const SimulationResult& r) { return r.issue; };
+  const auto put = [](const SimulationResult& r) { return r.put_completion; };
+  switch (metric) {
+    case Metric::rate:
+    case Metric::carried_rate:
+      return of_rate(run(setup, Scenario::traffic), 1);
+    case Metric::goodput:
+      return of_rate(run(setup, Scenario::traffic), setup.payload.count() * 1e-3);
+    case Metric::issue:
+      return exactly(probe(setup).issue);
+    case Metric::doorbell_to_cqe:
+      return exactly(probe(setup).doorbell_to_cqe);
+    case Metric::put_completion:
+      return exactly(probe(setup).put_completion);
+    case Metric::rtt:
+      return of_times(probe(setup).probe);
+    case Metric::rtt_p99:
+      return of_quantile(probe(setup).probe, 0.99);
+    case Metric::payload_at_90pct_line_rate:
+      return exactly(payload_knee(setup));
+    case Metric::onset_active_qps:
+      return exactly(onset(setup));
+    case Metric::issue_clock_share: {
+      const auto [cycles, whole] = clocked(issue);
+      return exactly(cycles / whole);
+    }
+    case Metric::put_completion_clock_share: {
+      const auto [cycles, whole] = clocked(put);
+      return exactly(cycles / whole);
+    }
+    case Metric::issue_clock_cycles:
+      return exactly(clocked(issue).first * setup.clock_mhz);
+    default:
+      return exactly(std::nan(""));
+  }
+}
+
+Answer SimgridSolver::answer(const Question& q) {
+  Answer result;
+  result.mechanism = "simulation";
+  result.reason = not_modelled(q.metric, q.config.layout);
+  if (!result.modelled()) return result;
+  const auto config = resolve(q.config.layout, q.config.preset, facts_, values_);
+  result.estimate = estimate(q.metric, config);
+  if (q.statistic != Statistic::value) {
+    const auto base =
+        estimate(q.metric, resolve(q.baseline.layout, q.baseline.preset, facts_, values_));
+    const auto c = result.estimate;
+    const double a = combine(q.statistic, c.lo, base.hi), b = combine(q.statistic, c.hi, base.lo);
+    result.estimate = {combine(q.statistic, c.value, base.value), std::min(a, b), std::max(a, b)};
+  }
+  add_range_warnings(config, result.warnings);
+  return result;
 }
 
 }  // namespace qpcast

@@ -12,4 +12,6 @@ namespace qpcast::io {
 nlohmann::ordered_json to_json(const Prediction& prediction, const std::string& platform,
                                const Layout& layout);
 
+nlohmann::ordered_json to_json(const SimulatedLatency& latency);
+
 }  // namespace qpcast::io

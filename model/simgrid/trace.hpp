@@ -1,0 +1,46 @@
+/// Trace: who was busy when, as Chrome trace events (chrome://tracing and Perfetto read them).
+///
+/// One track per thread, queue, NIC and link. Spans beyond the limit are counted, not kept. The
+/// file is the JSON object form: {"displayTimeUnit": "ns", "traceEvents": [...]}, times in us.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qpcast::simgrid {
+
+enum class Track : std::uint8_t { thread, queue, worker, nic, link, probe };
+
+class Trace {
+ public:
+  /// @param limit  spans kept; 0 disables
+  explicit Trace(std::uint32_t limit) : limit_{limit} {}
+  bool on() const { return spans_.size() < limit_; }
+  /// `what` must outlive the trace.
+  void span(Track track, std::uint32_t index, const char* what, double begin, double end,
+            std::uint32_t messages) {
+    if (on()) spans_.push_back({what, begin, end, index, messages, track});
+  }
+  /// Names one track; else it is called by its kind and number.
+  void name(Track track, std::uint32_t index, const std::string& text) {
+    names_[{static_cast<int>(track) + 1, index}] = text;
+  }
+  /// @throws InputError when the file cannot be written
+  void write(const std::string& file) const;
+
+ private:
+  struct Span {
+    const char* what;
+    double begin, end;
+    std::uint32_t index, messages;
+    Track track;
+  };
+  std::map<std::pair<int, std::uint32_t>, std::string> names_;
+  std::vector<Span> spans_;
+  std::uint32_t limit_;
+};
+
+}  // namespace qpcast::simgrid
