@@ -21,7 +21,7 @@ void publication(const Scope& scope, Plan& plan) {
     for (const auto* strategy : {"lock-per-wqe", "warp-synchronised", "warp-drifting"})
       add(strategy, count, 1, "gpu");
     add("warp-cooperative", count, 32, "gpu");
-    if (count <= 128) add("thread-handoff", count, 1, "gpu");
+    if (count <= 64) add("thread-handoff", count, 1, "gpu");
   }
   if (!scope.full) return;
   for (const auto* ordering : {"none", "release", "system"})

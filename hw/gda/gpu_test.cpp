@@ -51,11 +51,13 @@ std::string random_layout(Draw& draw) {
   const int threads = alone ? draw.of({1, qps}) : 32 * draw.of({1, 2, 3});
   const int batch = alone ? draw.of({1, 2, 7, 16, 100}) : strategy == "warp-cooperative" ? 32 : 1;
   const int payload = inlined ? 1 + draw.upto(219) : 1 + draw.upto(4095);
+  // A handoff takes a warp per thread, and 64 warps are resident on an SM.
+  const int sms = strategy == "thread-handoff" ? 2 : draw.of({1, 2});
   return fmt::format(
       "submitter={};qps={};threads={};sms={};batch={};payload={};inline={};ordering={};"
       "publication={};queue_memory={};transport={}",
-      draw.of<const char*>({"gpu", "gpu", "cpu-assisted"}), qps, threads, draw.of({1, 2}), batch,
-      payload, inlined ? 1 : 0, draw.of<const char*>({"gpu", "release", "system"}), strategy,
+      draw.of<const char*>({"gpu", "gpu", "cpu-assisted"}), qps, threads, sms, batch, payload,
+      inlined ? 1 : 0, draw.of<const char*>({"gpu", "release", "system"}), strategy,
       draw.of<const char*>({"gpu", "host"}), alone ? draw.of<const char*>({"rc", "dc"}) : "rc");
 }
 
