@@ -10,6 +10,7 @@
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/measure.hpp"
 #include "hw/experiments/run.hpp"
+#include "hw/experiments/short_plan.hpp"
 #include "hw/nic/emulated/emulated.hpp"
 #include "model/error.hpp"
 
@@ -38,16 +39,6 @@ class Scratch {
  private:
   std::string path_;
 };
-
-Plan short_plan(const std::vector<std::string>& experiments) {
-  auto plan = make_plan("quick",
-                        {.kind = "emulated", .processors = 2, .no_gpu = "no GPU", .no_dc = "no DC"},
-                        experiments);
-  plan.passes = 2;
-  plan.pass_time = 2ms;
-  plan.warm_up = 1ms;
-  return plan;
-}
 
 RunReport run(EmulatedNic& nic, const Plan& plan, const std::string& file) {
   LocalPeer peer{nic};

@@ -7,7 +7,6 @@
 
 #include "hw/experiments/host_submitter.hpp"
 #include "hw/experiments/proxy_submitter.hpp"
-#include "hw/gda/gpu_producer.hpp"
 #include "model/error.hpp"
 
 namespace qpcast::hw {
@@ -118,7 +117,7 @@ void Link::make_submitter(const Layout& layout, const LinkSpec& spec) {
   options.worker = {.batch = count(layout, Key::batch, 1),
                     .depth = spec.depth,
                     .inline_up_to = spec.largest_inline};
-  if (bench_.gpu_nic) options.ring_memory = pinned_resource();
+  options.ring_memory = bench_.ring_memory;
   options.shared_refcount = layout.number(Key::shared_refcount, 0) == 1;
   options.cpus = bench_.cpus;
   options.patience = bench_.patience;

@@ -23,6 +23,8 @@ struct Bench {
   std::chrono::milliseconds patience{5000};
   const std::atomic<bool>* interrupted = nullptr;
   emulated::Server* gpu_nic = nullptr;  ///< serves GPU queues; null: no GPU submitter
+  /// Of a proxy's rings; a GPU that produces needs pinned memory.
+  std::pmr::memory_resource* ring_memory = std::pmr::new_delete_resource();
 };
 
 class Link {

@@ -41,13 +41,24 @@ void serve(const MeasureOptions& options, Nic& nic) {
   say("the client has finished");
 }
 
+/// Only the emulated NIC serves a GPU's queues so far. @return why not; empty when it does
+std::string why_no_gpu(const Nic& nic) {
+  return dynamic_cast<const EmulatedNic*>(&nic) ? no_gpu()
+                                                : "a GPU needs --nic emulated; a CPU produces";
+}
+
+/// Names the key of a layout that mini-gda cannot run before anything is measured.
+void check_gpu_layouts(const Plan& plan) {
+  for (const auto& point : plan.points)
+    if (gpu_submits(point.layout)) gpu_layout(point.layout);
+}
+
 Scope scope_of(const MeasureOptions& options, const Nic& nic) {
   Scope scope;
   scope.kind = nic.kind();
   scope.loopback = !options.client;
   scope.processors = std::max(1U, std::thread::hardware_concurrency());
-  const bool emulated = dynamic_cast<const EmulatedNic*>(&nic) != nullptr;
-  scope.no_gpu = emulated ? no_gpu() : "a GPU needs --nic emulated; a CPU produces";
+  scope.no_gpu = why_no_gpu(nic);
   scope.no_dc = scope.no_gpu;
   return scope;
 }
@@ -60,7 +71,7 @@ std::vector<int> cpus_near(const Environment& facts) {
 Environment environment_of(const MeasureOptions& options, const Nic& nic) {
   auto facts = machine_environment();
   facts.merge(nic.environment());
-  if (dynamic_cast<const EmulatedNic*>(&nic) && no_gpu().empty()) facts.merge(gpu_environment());
+  if (why_no_gpu(nic).empty()) facts.merge(gpu_environment());
   facts["path"] = options.client ? "two nodes" : "loopback";
   facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;
   return facts;
@@ -110,13 +121,12 @@ void measure(const MeasureOptions& options, std::ostream& out) {
   auto plan = make_plan(options.plan, scope_of(options, *nic), options.experiments);
   if (!options.layouts.empty()) use_layouts(plan, options.layouts);
   if (options.passes > 0) plan.passes = options.passes;
-  auto* const emulated = no_gpu().empty() ? dynamic_cast<EmulatedNic*>(nic.get()) : nullptr;
-  const Bench bench{*nic,
-                    *peer,
-                    cpus_near(facts),
-                    patience,
-                    &InterruptScope::flag(),
-                    emulated ? &emulated->server() : nullptr};
+  check_gpu_layouts(plan);
+  Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
+  if (why_no_gpu(*nic).empty()) {
+    bench.gpu_nic = &dynamic_cast<EmulatedNic&>(*nic).server();
+    bench.ring_memory = pinned_resource();
+  }
   RowFile rows{options.output, nic->kind(), nic->name()};
   const auto platform =
       options.platform.empty() ? nic->kind() + "-" + nic->name() : options.platform;

@@ -10,7 +10,9 @@
 #include "hw/experiments/interrupt.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/memory_nic.hpp"
+#include "hw/experiments/short_plan.hpp"
 #include "hw/experiments/statistics.hpp"
+#include "hw/gda/gpu_layout.hpp"
 #include "model/error.hpp"
 
 using namespace qpcast;
@@ -45,17 +47,21 @@ struct Fixture {
   std::string path, file;
 };
 
-Plan short_plan(const std::vector<std::string>& experiments) {
-  auto plan = make_plan("quick",
-                        {.kind = "emulated", .processors = 2, .no_gpu = "no GPU", .no_dc = "no DC"},
-                        experiments);
-  plan.passes = 2;
-  plan.pass_time = 2ms;
-  plan.warm_up = 1ms;
-  return plan;
-}
-
 }  // namespace
+
+TEST_CASE("mini-gda can run every GPU layout of both plans") {
+  const auto* name = GENERATE("quick", "full");
+  int gpu_points = 0;
+  for (const auto& point :
+       make_plan(name, {.kind = "emulated", .processors = 16, .no_gpu = {}, .no_dc = {}}, {})
+           .points) {
+    if (!gpu_submits(point.layout)) continue;
+    INFO(point.layout.to_string());
+    CHECK_NOTHROW(gpu_layout(point.layout));
+    ++gpu_points;
+  }
+  CHECK(gpu_points > 40);
+}
 
 TEST_CASE("every experiment of the quick plan runs or says why not") {
   Fixture f;

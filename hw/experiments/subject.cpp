@@ -1,12 +1,8 @@
 #include "hw/experiments/subject.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 
 #include "hw/experiments/statistics.hpp"
-#include "hw/gda/gpu_link.hpp"
-#include "hw/gda/gpu_producer.hpp"
 
 namespace qpcast::hw {
 
@@ -16,16 +12,6 @@ Load load_of(const Layout& layout) {
   if (!layout.has(Key::background_ctas)) return {};
   const bool shared = layout.choice(Key::queue, Queue::shared) == Queue::shared;
   return {static_cast<std::uint64_t>(layout.number(Key::window, 1)), shared ? 0U : 1U, 0};
-}
-
-void add_rate(double messages_per_us, std::uint32_t payload, Passes& passes) {
-  passes[Metric::rate].push_back(messages_per_us);
-  passes[Metric::goodput].push_back(messages_per_us * payload * 1e-3);  // MB/s to GB/s
-}
-
-void add_round_trips(std::vector<double>& times, Passes& passes) {
-  passes[Metric::rtt].push_back(median(times));
-  passes[Metric::rtt_p99].push_back(quantile(times, 0.99));
 }
 
 class CpuSubject final : public Subject {
@@ -62,101 +48,17 @@ class CpuSubject final : public Subject {
   Link link_;
 };
 
-/// mini-proxy with the GPU as its producer.
-class GpuProxySubject final : public Subject {
- public:
-  GpuProxySubject(const Bench& bench, const Point& point)
-      : point_{point},
-        link_{bench, point.layout},
-        producer_{link_.rings(),
-                  point.layout.choice(Key::handoff, Handoff::tuned) == Handoff::tuned,
-                  bench.patience} {}
-
-  void pass(const PassBudget& budget, Passes& passes) override {
-    const auto seed = prepare_payload(link_);
-    const RequestPattern pattern{static_cast<std::uint32_t>(payload_start),
-                                 static_cast<std::uint32_t>(link_.stride()),
-                                 static_cast<std::uint32_t>(link_.slots()), link_.payload()};
-    if (point_.method == Method::latency)
-      latency(budget, pattern, passes);
-    else
-      rate(budget, pattern, passes);
-    validate_payload(link_, seed, requests_);
-  }
-  Environment facts() const override {
-    return {{"producer", "gpu"},
-            {"gpu.sm_clock_observed_mhz", fmt::format("{:.0f}", sm_mhz_)},
-            {"workers.pinned", link_.workers_pinned() ? "yes" : "no"}};
-  }
-
- private:
-  void latency(const PassBudget& budget, const RequestPattern& pattern, Passes& passes) {
-    constexpr std::size_t samples = 2000;
-    requests_ = std::min(budget.samples, samples);
-    auto times = producer_.latency(static_cast<std::uint32_t>(requests_), pattern);
-    passes[Metric::issue].push_back(median(times.issue));
-    passes[Metric::put_completion].push_back(median(times.completion));
-    sm_mhz_ = times.sm_mhz;
-  }
-  void rate(const PassBudget& budget, const RequestPattern& pattern, Passes& passes) {
-    constexpr double first_guess = 0.5;  // messages/us
-    const double us = static_cast<double>(budget.time.count()) * 1e3;
-    const double each = (rate_ > 0 ? rate_ : first_guess) * us / static_cast<double>(rings());
-    requests_ = std::max<std::uint64_t>(256, static_cast<std::uint64_t>(each));
-    const auto result = producer_.rate(requests_, link_.window() / rings(), pattern);
-    rate_ = result.messages_per_us;
-    sm_mhz_ = result.sm_mhz;
-    add_rate(rate_, link_.payload(), passes);
-  }
-  std::uint64_t rings() const { return std::max<std::uint64_t>(1, link_.rings().size()); }
-
-  const Point& point_;
-  Link link_;
-  GpuProducer producer_;
-  std::uint64_t requests_ = 0;
-  double rate_ = 0, sm_mhz_ = 0;
-};
-
-class GpuSubject final : public Subject {
- public:
-  GpuSubject(const Bench& bench, const Point& point)
-      : point_{point}, link_{*bench.gpu_nic, point.layout, bench.patience} {}
-
-  void pass(const PassBudget& budget, Passes& passes) override {
-    constexpr std::size_t samples = 2000;  // a lone put takes about 10 us with its pause
-    const auto count = static_cast<std::uint32_t>(std::min(budget.samples, samples));
-    switch (point_.method) {
-      case Method::latency: {
-        auto times = link_.latency(count);
-        passes[Metric::issue].push_back(median(times.issue));
-        passes[Metric::doorbell_to_cqe].push_back(median(times.doorbell_to_cqe));
-        passes[Metric::put_completion].push_back(median(times.completion));
-        return saw(times.sm_mhz);
-      }
-      case Method::rate: {
-        const auto rate = link_.rate(budget.time);
-        add_rate(rate.messages_per_us, link_.layout().payload, passes);
-        return saw(rate.sm_mhz);
-      }
-      case Method::round_trip: {
-        auto trips = link_.round_trip(count);
-        add_round_trips(trips.times, passes);
-        return saw(trips.sm_mhz);
-      }
-    }
-  }
-  Environment facts() const override {
-    return {{"producer", "gpu"}, {"gpu.sm_clock_observed_mhz", fmt::format("{:.0f}", sm_mhz_)}};
-  }
-
- private:
-  void saw(double mhz) { sm_mhz_ = mhz; }
-  const Point& point_;
-  GpuLink link_;
-  double sm_mhz_ = 0;
-};
-
 }  // namespace
+
+void add_rate(double messages_per_us, std::uint32_t payload, Passes& passes) {
+  passes[Metric::rate].push_back(messages_per_us);
+  passes[Metric::goodput].push_back(messages_per_us * payload * 1e-3);  // MB/s to GB/s
+}
+
+void add_round_trips(std::vector<double>& times, Passes& passes) {
+  passes[Metric::rtt].push_back(median(times));
+  passes[Metric::rtt_p99].push_back(quantile(times, 0.99));
+}
 
 std::vector<Metric> metrics_of(const Point& point) {
   switch (point.method) {
@@ -176,14 +78,9 @@ std::vector<Metric> metrics_of(const Point& point) {
 
 std::unique_ptr<Subject> open_subject(const Bench& bench, const Point& point) {
   const bool proxy = point.layout.choice(Key::submitter, Submitter::host) == Submitter::proxy;
-  if (proxy && bench.gpu_nic && point.method != Method::round_trip)
-    return std::make_unique<GpuProxySubject>(bench, point);
-  if (!gpu_submits(point.layout)) return std::make_unique<CpuSubject>(bench, point);
-  if (!bench.gpu_nic)
-    throw DeviceError{"gpu", "open", EOPNOTSUPP, "no GPU submitter for this NIC; see the summary"};
-  if (point.layout.has(Key::background_ctas))
-    throw DeviceError{"gpu", "open", EOPNOTSUPP, "mini-gda carries no background traffic yet"};
-  return std::make_unique<GpuSubject>(bench, point);
+  const bool gpu_produces = proxy && bench.gpu_nic && point.method != Method::round_trip;
+  if (gpu_submits(point.layout) || gpu_produces) return open_gpu_subject(bench, point);
+  return std::make_unique<CpuSubject>(bench, point);
 }
 
 }  // namespace qpcast::hw

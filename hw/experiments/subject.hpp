@@ -24,8 +24,14 @@ class Subject {
 };
 
 std::vector<Metric> metrics_of(const Point& point);
+/// A pass's message rate, in messages/us, with the goodput that follows from it.
+void add_rate(double messages_per_us, std::uint32_t payload, Passes& passes);
+/// A pass's round trips, in us.
+void add_round_trips(std::vector<double>& times, Passes& passes);
 
 /// @throws InputError, or DeviceError when the device refuses the layout
 std::unique_ptr<Subject> open_subject(const Bench& bench, const Point& point);
+/// The same for what a GPU submits or produces. Without CUDA it throws.
+std::unique_ptr<Subject> open_gpu_subject(const Bench& bench, const Point& point);
 
 }  // namespace qpcast::hw

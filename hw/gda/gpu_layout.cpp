@@ -18,14 +18,13 @@ constexpr std::uint32_t most_per_block = 1024;
 constexpr std::uint32_t index_reach = 32768;
 constexpr std::uint32_t deepest = 8192;
 
-[[noreturn]] void refuse(const char* key, const std::string& why) {
-  throw InputError{"layout", key, why};
+[[noreturn]] void refuse(std::string_view key, const std::string& why) {
+  throw InputError{"layout", std::string{key}, why};
 }
 
 std::uint32_t count(const Layout& layout, Key key, std::uint32_t fallback, std::uint32_t most) {
   const double value = layout.number(key, fallback);
-  if (value > most)
-    refuse(field(key).name.data(), fmt::format("{}: mini-gda goes up to {}", value, most));
+  if (value > most) refuse(field(key).name, fmt::format("{}: mini-gda goes up to {}", value, most));
   return static_cast<std::uint32_t>(value);
 }
 

@@ -183,8 +183,6 @@ GpuRoundTrips GpuLink::round_trip(std::uint32_t samples) {
 }
 
 std::string no_gpu() {
-  // A kernel that serves queue pairs runs while others are launched; loading one of those lazily
-  // would wait for it for ever.
   ::setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // NOLINT(concurrency-mt-unsafe)
   int count = 0;
   const auto code = cudaGetDeviceCount(&count);

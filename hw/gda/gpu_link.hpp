@@ -9,6 +9,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,12 @@ class GpuLink {
   double known_rate_ = 0;  ///< messages/us, of the last pass
 };
 
-/// Why there is no GPU to measure with; empty when there is.
+/// Why there is no GPU to measure with; empty when there is. Called before anything else of CUDA:
+/// it also settles that kernels are loaded at once, since one that serves queue pairs runs while
+/// others are launched, and loading those lazily would wait for it for ever.
 std::string no_gpu();
+/// Host memory that the GPU reaches at the same address; without a GPU its allocations throw.
+std::pmr::memory_resource* pinned_resource();
 /// Model, driver, clocks and versions of the GPU, for a row's environment.
 std::map<std::string, std::string> gpu_environment();
 

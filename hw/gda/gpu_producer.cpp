@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 #include "hw/gda/cuda_error.hpp"
@@ -14,28 +13,6 @@
 namespace qpcast::hw {
 
 using namespace gda;
-
-namespace {
-
-class PinnedResource final : public std::pmr::memory_resource {
-  void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
-    void* data = nullptr;
-    if (cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable) != cudaSuccess)
-      throw std::bad_alloc{};
-    return data;  // aligned to a page
-  }
-  void do_deallocate(void* data, std::size_t /*bytes*/, std::size_t /*alignment*/) override {
-    cudaFreeHost(data);
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
-}  // namespace
-
-std::pmr::memory_resource* pinned_resource() {
-  static PinnedResource resource;
-  return &resource;
-}
 
 struct GpuProducer::State {
   bool tuned;

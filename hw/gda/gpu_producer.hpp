@@ -4,17 +4,12 @@
 
 #include <chrono>
 #include <memory>
-#include <memory_resource>
 #include <span>
 
 #include "hw/gda/gpu_link.hpp"
 #include "hw/proxy/ring.hpp"
 
 namespace qpcast::hw {
-
-/// Ring memory that both sides reach at the same address.
-/// @throws std::bad_alloc where there is no GPU
-std::pmr::memory_resource* pinned_resource();
 
 /// Requests 0, 1, ... of a pass: slot i modulo `slots`.
 struct RequestPattern {

@@ -11,7 +11,7 @@ namespace qpcast::hw::gda {
 struct Report {
   unsigned long long first = ~0ULL;  ///< globaltimer when the first thread started, ns
   unsigned long long last = 0;       ///< when the last completion was seen, ns
-  unsigned long long cycles = 0;     ///< clock64 over [first_timed, last_timed] of thread 0
+  unsigned long long cycles = 0;     ///< of the SM's clock over thread 0's run
   unsigned long long elapsed = 0;    ///< the same in globaltimer ns: cycles/elapsed is the SM clock
   std::uint32_t failure = 0;         ///< Failure
 };

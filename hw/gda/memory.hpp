@@ -2,21 +2,29 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace qpcast::hw::gda {
 
-/// Pinned host memory at the same address on both sides, zeroed.
-class PinnedMemory {
+// Zeroed. @throws DeviceError
+void* allocate_pinned(std::size_t bytes);
+void* allocate_on_gpu(std::size_t bytes);
+void free_pinned(void* data) noexcept;
+void free_on_gpu(void* data) noexcept;
+
+/// Owns what one pair of functions allocates and frees.
+template <void* (*allocate)(std::size_t), void (*release)(void*) noexcept>
+class OwnedMemory {
  public:
-  PinnedMemory() = default;
+  OwnedMemory() = default;
   /// @throws DeviceError
-  explicit PinnedMemory(std::size_t bytes);
-  ~PinnedMemory();
-  PinnedMemory(PinnedMemory&& other) noexcept
+  explicit OwnedMemory(std::size_t bytes) : data_{allocate(bytes)}, bytes_{bytes} {}
+  ~OwnedMemory() {
+    if (data_) release(data_);
+  }
+  OwnedMemory(OwnedMemory&& other) noexcept
       : data_{std::exchange(other.data_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
-  PinnedMemory& operator=(PinnedMemory&& other) noexcept {
+  OwnedMemory& operator=(OwnedMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     return *this;
@@ -33,33 +41,15 @@ class PinnedMemory {
   std::size_t bytes_ = 0;
 };
 
-/// GPU memory, zeroed.
-class GpuMemory {
+/// Pinned host memory, at the same address on both sides.
+using PinnedMemory = OwnedMemory<allocate_pinned, free_pinned>;
+
+class GpuMemory : public OwnedMemory<allocate_on_gpu, free_on_gpu> {
  public:
-  GpuMemory() = default;
-  /// @throws DeviceError
-  explicit GpuMemory(std::size_t bytes);
-  ~GpuMemory();
-  GpuMemory(GpuMemory&& other) noexcept
-      : data_{std::exchange(other.data_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
-  GpuMemory& operator=(GpuMemory&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  void* data() const { return data_; }
-  std::size_t bytes() const { return bytes_; }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
+  using OwnedMemory::OwnedMemory;
   void fill(int byte);
   void from_host(const void* host, std::size_t bytes);
   void to_host(void* host, std::size_t bytes) const;
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace qpcast::hw::gda
