@@ -62,25 +62,62 @@ enum class Key : std::uint8_t {
 };
 inline constexpr std::size_t key_count = static_cast<std::size_t>(Key::topk) + 1;
 
-enum class Submitter : std::uint8_t { gpu, proxy, cpu_assisted, host };
-enum class Ordering : std::uint8_t { none, gpu, release, system };
-enum class Publication : std::uint8_t {
-  exclusive,
-  lock_per_wqe,
-  thread_handoff,
-  warp_cooperative,
-  warp_synchronised,
-  warp_drifting,
+/// Choices of the vocabulary; `Field::choices` has their spelling, in the same order. Source: the
+/// project's design, after arXiv 2610.01380.
+
+/// Who writes work requests, and who rings.
+enum class Submitter : std::uint8_t {
+  gpu,           ///< GPU threads write WQEs and store the doorbell
+  proxy,         ///< GPU threads enqueue descriptors, CPU workers post them
+  cpu_assisted,  ///< GPU threads write WQEs, a CPU thread forwards the doorbell
+  host,          ///< a CPU thread posts by itself
 };
-enum class Completion : std::uint8_t { per_qp, per_peer, all_qp };
+/// What makes the WQE visible before the doorbell.
+enum class Ordering : std::uint8_t {
+  none,     ///< no fence: the cost without one, not safe
+  gpu,      ///< fence of GPU scope
+  release,  ///< release store of GPU scope
+  system,   ///< fence of system scope
+};
+/// How threads share a queue pair.
+enum class Publication : std::uint8_t {
+  exclusive,          ///< one thread per queue pair
+  lock_per_wqe,       ///< a lock around every WQE
+  thread_handoff,     ///< a thread reserves slots, builds, and publishes when its turn comes
+  warp_cooperative,   ///< a warp reserves 32 slots, builds in lockstep, one lane publishes
+  warp_synchronised,  ///< lanes publish one by one and meet after every round
+  warp_drifting,      ///< lanes publish one by one, each at its own pace
+};
+/// What a completion waits for.
+enum class Completion : std::uint8_t {
+  per_qp,    ///< one queue pair
+  per_peer,  ///< every queue pair to one peer
+  all_qp,    ///< every queue pair of the PE, used or not
+};
+/// Where work queues live.
 enum class Memory : std::uint8_t { gpu, host };
+/// Reliable connected, or dynamically connected.
 enum class Transport : std::uint8_t { rc, dc };
-enum class Handoff : std::uint8_t { baseline, tuned };
+/// How a GPU hands a descriptor to a proxy worker.
+enum class Handoff : std::uint8_t {
+  baseline,  ///< atomic reservation, progress read over PCIe, release of system scope
+  tuned,     ///< one producer a ring, cached progress, one posted 16 B store
+};
+/// What the host's caches and clocks were like.
 enum class HostState : std::uint8_t { cold, warm, uncontrolled };
-enum class Queue : std::uint8_t { shared, shared_with_one, private_queue };
+/// What a probe shares with bulk traffic.
+enum class Queue : std::uint8_t {
+  shared,           ///< the queue of all bulk traffic
+  shared_with_one,  ///< the queue of one bulk submitter
+  private_queue,    ///< nothing but worker and NIC
+};
+/// Which way messages go between a NIC and its peers.
 enum class Role : std::uint8_t { send, receive, bidirectional, all_to_all };
+/// The kernel around the communication code: bound by arithmetic, or by memory.
 enum class Caller : std::uint8_t { compute, streaming };
+/// How the communication code is compiled into it.
 enum class Build : std::uint8_t { inlined, separate };
+/// One exchange of a Mixture-of-Experts layer.
 enum class Workload : std::uint8_t { moe_dispatch, moe_combine };
 
 /// `active_qps=sweep`: the row speaks of a whole sweep over active connections.

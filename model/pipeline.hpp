@@ -37,16 +37,18 @@ enum class Resource : std::uint8_t {
 inline constexpr std::size_t resource_count = 6;
 const char* resource_name(Resource resource);
 
+/// Time that one lone operation spends.
 struct Term {
-  const char* name;
+  const char* name;  ///< what it stands for; static storage
   Phase phase;
-  Duration time;
+  Duration time;  ///< >= 0
 };
 
+/// How long a resource is held.
 struct Station {
-  double servers = 1;
-  Duration per_message;
-  Duration per_batch;
+  double servers = 1;    ///< that work side by side, >= 1
+  Duration per_message;  ///< >= 0
+  Duration per_batch;    ///< >= 0
 };
 
 /// A probe that shares something with bulk traffic waits for the messages ahead of it.

@@ -14,26 +14,27 @@ namespace qpcast {
 
 /// Facts that are known without a measurement. Units in the names of the JSON members.
 struct PlatformFacts {
-  std::string description;
-  std::string nic;
-  double sm_clock_mhz = 1970;    ///< clock a layout runs at when it names none
-  int sms = 132;                 ///< streaming multiprocessors per GPU
+  std::string description;       ///< free text
+  std::string nic;               ///< platforms that name the same NIC share its ceiling
+  double sm_clock_mhz = 1970;    ///< clock a layout runs at when it names none, > 0
+  int sms = 132;                 ///< streaming multiprocessors per GPU, >= 1
   bool reference = false;        ///< the platform that others' speeds are stated against
   bool coherent = false;         ///< the NIC reaches GPU memory through a coherent CPU
-  double link_gbit_per_s = 200;  ///< nominal link rate per NIC
-  double mtu = 4096;             ///< path MTU, bytes
+  double link_gbit_per_s = 200;  ///< nominal link rate per NIC, > 0
+  double mtu = 4096;             ///< path MTU, bytes, > 0; 256 to 4096 on InfiniBand and RoCE
   double header = 42;            ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
   std::string source;            ///< where these facts come from
 };
 
+/// Determined by rows, stated by a source, or still at its prior.
 enum class Provenance : std::uint8_t { fitted, published, assumed };
 
 /// One parameter as calibration left it.
 struct Parameter {
-  std::string name;  ///< "nic.ceiling" or "library.gin-gdaki.issue"
-  std::string unit;
-  double value = 0;
-  double lo = 0, hi = 0;  ///< central 90 % interval
+  std::string name;       ///< "nic.ceiling" or "library.gin-gdaki.issue"
+  std::string unit;       ///< as the parameter table has it
+  double value = 0;       ///< in `unit`, > 0
+  double lo = 0, hi = 0;  ///< central 90 % interval, in `unit`
   Provenance provenance = Provenance::assumed;
   std::vector<std::string> rows;  ///< ids of the rows that determined it, strongest first
   std::string note;               ///< why assumed, or which platform it was carried over from
@@ -42,10 +43,10 @@ struct Parameter {
 /// A calibrated platform. Values live in `parameters`; `covariance` is that of their logarithms,
 /// in the same order, row-major, and carries the correlations that intervals need.
 struct Platform {
-  std::string name;
+  std::string name;  ///< rows name it; not empty
   PlatformFacts facts;
-  std::vector<Parameter> parameters;
-  std::vector<double> covariance;
+  std::vector<Parameter> parameters;  ///< every one the fit knew, assumed ones too
+  std::vector<double> covariance;     ///< of logarithms; parameters squared, or empty
   /// sd of log(measured / predicted) that parameters do not explain: model error and passes.
   double discrepancy = 0.05;
   std::string calibrated_from;  ///< data files and row count

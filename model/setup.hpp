@@ -23,6 +23,8 @@ inline constexpr const char* bare_proxy_profile = "mini-proxy";
 
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 
+/// Members without a comment mean what the vocabulary says of the key of the same name
+/// (`qpcast predict --help`, layout.cpp), with its unit and range.
 struct Setup {
   Submitter submitter = Submitter::gpu;
   double threads = 1;         ///< submitting GPU threads
@@ -38,21 +40,21 @@ struct Setup {
   Completion completion = Completion::per_qp;
   Memory queue_memory = Memory::gpu;
   Transport transport = Transport::rc;
-  double dci_pool = 0;
-  double clock_mhz = 1970;
-  double workers = 1;
-  double rings = 1;
+  double dci_pool = 0;      ///< DC initiators per PE; 0: none
+  double clock_mhz = 1970;  ///< SM clock
+  double workers = 1;       ///< CPU proxy workers
+  double rings = 1;         ///< descriptor rings that they poll
   Handoff handoff = Handoff::baseline;
   HostState host_state = HostState::uncontrolled;
   bool shared_refcount = false;
-  double background_ctas = 0;
+  double background_ctas = 0;  ///< CTAs of bulk traffic beside a probe; 0: no probe
   Queue queue = Queue::private_queue;
   Role role = Role::send;
-  double active_qps = 1;
-  double pes = 2;
-  double writes_per_visit = 32;
-  double queue_depth = 0;     ///< WQEs a queue pair (descriptors a ring) holds; 0: ample
-  double window = unlimited;  ///< messages a thread has outstanding before it waits
+  double active_qps = 1;         ///< connections that messages go round
+  double pes = 2;                ///< PEs of the job
+  double writes_per_visit = 32;  ///< messages on one connection before the next
+  double queue_depth = 0;        ///< WQEs a queue pair (descriptors a ring) holds; 0: ample
+  double window = unlimited;     ///< messages a thread has outstanding before it waits
   std::array<int, cost_count> profile{};  ///< cost profile that serves each cost
   const PlatformFacts* facts = nullptr;   ///< outlives the setup
 

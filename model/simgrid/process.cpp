@@ -1,10 +1,12 @@
 #include "model/simgrid/process.hpp"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -54,8 +56,18 @@ std::string read_all(int fd) {
 }
 
 constexpr char good = 'r', bad = 'e';
+constexpr unsigned first_inherited = STDERR_FILENO + 1;
+
+/// An orphan must neither run on nor hold what its parent had locked.
+void stand_alone(int out) {
+  const auto keep = static_cast<unsigned>(out);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (keep > first_inherited) ::close_range(first_inherited, keep - 1, 0);
+  ::close_range(keep + 1, ~0U, 0);
+}
 
 [[noreturn]] void child(int out, const std::function<std::string()>& body) {
+  stand_alone(out);
   try {
     const auto result = body();
     write_all(out, &good, 1);

@@ -1,12 +1,12 @@
 /// One process per simulation: SimGrid has one engine per process, and its clock cannot go back.
 /// The child returns its result, or the text of its error, over a pipe and leaves by _exit. It
 /// inherits the scene by fork, takes no lock of the parent's but malloc's, which glibc makes safe
-/// in a process with threads, and starts no threads.
+/// in a process with threads, starts no threads, keeps no open file but the pipe and the standard
+/// ones, and dies with its parent.
 #pragma once
 
-#include <functional>
-
 #include <cstring>
+#include <functional>
 #include <string>
 #include <type_traits>
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <simgrid/s4u.hpp>
 #include <vector>
@@ -61,7 +60,7 @@ class Simulation {
     const double lookahead = std::max(0.1, world_.scene.transit);
     double horizon = lookahead;
     while (!finished()) {
-      if (world_.agenda.empty()) stuck();
+      if (world_.agenda.empty()) return;
       const double next = world_.agenda.next().time;
       if (next > horizon) {
         ::simgrid::s4u::this_actor::sleep_until(next);
@@ -69,10 +68,12 @@ class Simulation {
       }
       step(world_.agenda.take());
     }
-    if (!options_.trace.empty() && !lone_) trace_.write(options_.trace);
   }
 
+  /// @throws InputError when nothing could progress, or when the trace cannot be written
   SimulationResult result() const {
+    if (!finished()) stuck();
+    if (!options_.trace.empty() && !lone_) trace_.write(options_.trace);
     SimulationResult r;
     const auto& m = world_.meter;
     r.rate = m.rate();
@@ -157,16 +158,9 @@ SimulationResult simulate(const Scene& scene, const SimulationOptions& options, 
   zone->seal();
 
   Simulation simulation{scene, options, scenario};
-  std::exception_ptr failure;  // must not unwind through SimGrid's scheduler
-  ::simgrid::s4u::Actor::create("agenda", host, [&] {
-    try {
-      simulation.run();
-    } catch (const InputError&) {
-      failure = std::current_exception();
-    }
-  });
+  // Nothing may throw on an actor's stack: it must not unwind through SimGrid's scheduler.
+  ::simgrid::s4u::Actor::create("agenda", host, [&] { simulation.run(); });
   engine.run();
-  if (failure) std::rethrow_exception(failure);
   return simulation.result();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <utility>
@@ -28,7 +29,7 @@ class Trace {
   void name(Track track, std::uint32_t index, const std::string& text) {
     names_[{static_cast<int>(track) + 1, index}] = text;
   }
-  /// @throws InputError when the file cannot be written
+  /// Written beside and renamed. @throws InputError when the file cannot be written
   void write(const std::string& file) const;
 
  private:
@@ -38,6 +39,8 @@ class Trace {
     std::uint32_t index, messages;
     Track track;
   };
+  void print(std::FILE* out) const;
+
   std::map<std::pair<int, std::uint32_t>, std::string> names_;
   std::vector<Span> spans_;
   std::uint32_t limit_;
