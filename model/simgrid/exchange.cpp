@@ -171,7 +171,8 @@ class Exchange {
     target.times.last_arrival = std::max(target.times.last_arrival, visible);
     latency_.add(visible - d.began, p.messages);
     doorbells_ += p.last ? 1 : 0;
-    if (p.last) trace_.span(Track::thread, r, "build and publish", d.began, d.time, d.messages);
+    if (p.last)
+      trace_.overlapping(Track::thread, r, "build and publish", d.began, d.time, d.messages);
     trace_.span(Track::nic, r, "fetch and execute", served.start, served.end, p.messages);
     return done;
   }

@@ -34,7 +34,7 @@ Nic::Passage Nic::send(double now, std::uint32_t n, std::uint32_t queue, std::ui
   wire_busy_ += n * scene_.wire;
   load(now, end - start);
   if (trace_.on()) {
-    trace_.span(Track::queue, queue, "wait for the engine", now, start, n);
+    trace_.overlapping(Track::queue, queue, "wait for the engine", now, start, n);
     trace_.span(Track::nic, 0, "fetch and execute", start, end, n);
     trace_.span(Track::link, 0, "transmit", wire_free_ - n * scene_.wire, wire_free_, n);
   }

@@ -1,11 +1,14 @@
 /// The discrete-event solver against the closed forms, and where it alone can tell.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "model/error.hpp"
 #include "model/simgrid/agreement.hpp"
@@ -233,20 +236,42 @@ TEST_CASE("what cannot progress says who waits for what") {
   CHECK_THROWS_AS((SimgridSolver{p_ib(), options}), InputError);
 }
 
-TEST_CASE("a trace is valid JSON with one track per thread, queue, NIC and link") {
+TEST_CASE("a trace is valid JSON with one track per thread, queue, NIC and link", "[trace]") {
+  const std::string text =
+      GENERATE("submitter=gpu;threads=4;qps=2;batch=4;publication=thread-handoff",
+               "submitter=gpu;threads=64;qps=2;batch=8;publication=warp-drifting",
+               "submitter=gpu;threads=64;qps=2;batch=8;publication=warp-synchronised",
+               "submitter=gpu;threads=64;qps=2;batch=32;publication=warp-cooperative",
+               "submitter=proxy;threads=8;workers=2;rings=4;batch=4",
+               "library=gin-gdaki;submitter=gpu;threads=64;sms=64;contexts=65;background_ctas=64;"
+               "queue=private");
+  INFO(text);
   auto options = small();
   options.trace = (std::filesystem::temp_directory_path() / "qpcast-trace-test.json").string();
-  simulate("submitter=gpu;threads=4;qps=2;batch=4;publication=thread-handoff", options);
+  simulate(text.c_str(), options);
   std::ifstream in{options.trace};
   const auto j = nlohmann::json::parse(in);
   std::remove(options.trace.c_str());
   std::set<std::string> tracks, groups;
+  std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> spans;
+  std::map<int, int> open;
   for (const auto& e : j.at("traceEvents")) {
     if (e.at("name") == "thread_name") tracks.insert(e.at("args").at("name"));
     if (e.at("name") == "process_name") groups.insert(e.at("args").at("name"));
-    if (e.at("ph") == "X") CHECK((e.at("ts") >= 0 && e.at("dur") >= 0));
+    if (e.at("ph") == "b") ++open[e.at("id")];
+    if (e.at("ph") == "e") --open[e.at("id")];
+    if (e.at("ph") != "X") continue;
+    REQUIRE((e.at("ts") >= 0 && e.at("dur") >= 0));
+    const double begin = e.at("ts"), end = begin + e.at("dur").get<double>();
+    spans[{e.at("pid"), e.at("tid")}].emplace_back(begin, end);
   }
-  CHECK(groups == std::set<std::string>{"threads", "queues", "NIC", "link"});
-  CHECK(tracks.count("threads 3") == 1);
-  CHECK(tracks.count("queues 1") == 1);
+  for (const char* group : {"threads", "NIC", "links"}) CHECK(groups.count(group) == 1);
+  for (const char* track : {"thread 0", "NIC 0", "link 0"}) CHECK(tracks.count(track) == 1);
+  CHECK(std::all_of(open.begin(), open.end(), [](const auto& o) { return o.second == 0; }));
+  constexpr double rounding = 2e-6;  // us: the file has six decimals
+  for (auto& [track, of] : spans) {
+    INFO("process " << track.first << ", track " << track.second);
+    std::sort(of.begin(), of.end());
+    for (std::size_t i = 1; i < of.size(); ++i) REQUIRE(of[i].first >= of[i - 1].second - rounding);
+  }
 }

@@ -15,7 +15,24 @@ namespace qpcast::simgrid {
 
 namespace {
 
-constexpr std::array track_names{"threads", "queues", "proxy workers", "NIC", "link", "probe"};
+struct TrackKind {
+  const char *all, *one;
+  int order;  ///< from the top: a message goes from threads to links
+};
+constexpr std::array<TrackKind, 6> kinds{{{"threads", "thread", 0},
+                                          {"queues", "queue", 2},
+                                          {"proxy workers", "worker", 1},
+                                          {"NIC", "NIC", 3},
+                                          {"links", "link", 4},
+                                          {"probe", "probe", 5}}};
+const TrackKind& kind(Track track) { return kinds.at(static_cast<std::size_t>(track)); }
+
+/// Viewers refuse a trailing comma: every event but the last is followed by one.
+void meta(std::FILE* out, const char* what, int pid, std::uint32_t tid, const std::string& args) {
+  fmt::print(out, R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{{}}}}},)", what, pid, tid,
+             args);
+  fmt::print(out, "\n");
+}
 
 struct Closer {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
@@ -35,37 +52,47 @@ void Trace::write(const std::string& file) const {
   if (std::rename(beside.c_str(), file.c_str()) != 0) refuse();
 }
 
+void Trace::name_tracks(std::FILE* out) const {
+  std::set<std::pair<int, std::uint32_t>> seen;
+  for (const auto& s : spans_) {
+    const int pid = process(s.track);
+    const auto& of = kind(s.track);
+    if (seen.lower_bound({pid, 0}) == seen.lower_bound({pid + 1, 0})) {
+      meta(out, "process_name", pid, 0, fmt::format(R"("name":"{}")", of.all));
+      meta(out, "process_sort_index", pid, 0, fmt::format(R"("sort_index":{})", of.order));
+    }
+    if (!seen.insert({pid, s.index}).second) continue;
+    const auto named = names_.find({pid, s.index});
+    meta(out, "thread_name", pid, s.index,
+         fmt::format(R"("name":"{}")", named == names_.end() ? fmt::format("{} {}", of.one, s.index)
+                                                             : named->second));
+    meta(out, "thread_sort_index", pid, s.index, fmt::format(R"("sort_index":{})", s.index));
+  }
+}
+
 void Trace::print(std::FILE* out) const {
   fmt::print(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-  std::set<int> processes;
-  std::set<std::pair<int, std::uint32_t>> threads;
+  name_tracks(out);
+  std::size_t id = 0;
   for (const auto& s : spans_) {
-    const int pid = static_cast<int>(s.track) + 1;
-    const auto* const track = track_names.at(static_cast<std::size_t>(s.track));
-    if (processes.insert(pid).second)
-      fmt::print(out,
-                 R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}},)"
-                 "\n",
-                 pid, track);
-    if (threads.insert({pid, s.index}).second) {
-      const auto named = names_.find({pid, s.index});
-      fmt::print(out,
-                 R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}},)"
-                 "\n",
-                 pid, s.index,
-                 named == names_.end() ? fmt::format("{} {}", track, s.index) : named->second);
+    const auto what =
+        fmt::format(R"("name":"{}","pid":{},"tid":{})", s.what, process(s.track), s.index);
+    const auto args = fmt::format(R"("args":{{"messages":{}}})", s.messages);
+    if (!s.overlaps) {
+      fmt::print(out, R"({{"ph":"X",{},"ts":{:.6f},"dur":{:.6f},{}}},)", what, s.begin,
+                 s.end - s.begin, args);
+    } else {
+      ++id;
+      fmt::print(out, R"({{"ph":"b","cat":"{}","id":{},{},"ts":{:.6f},{}}},)", kind(s.track).one,
+                 id, what, s.begin, args);
+      fmt::print(out, R"({{"ph":"e","cat":"{}","id":{},{},"ts":{:.6f}}},)", kind(s.track).one, id,
+                 what, s.end);
     }
-    fmt::print(out,
-               R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},)"
-               R"("args":{{"messages":{}}}}},)"
-               "\n",
-               s.what, pid, s.index, s.begin, s.end - s.begin, s.messages);
+    fmt::print(out, "\n");
   }
-  fmt::print(out,
-             R"({{"ph":"M","name":"process_labels","pid":0,)"
-             R"("args":{{"labels":"{} spans kept of at most {}"}}}})"
-             "\n]}}\n",
-             spans_.size(), limit_);
+  fmt::print(out, R"({{"ph":"M","name":"process_labels","pid":{},)", process(Track::thread));
+  fmt::print(out, R"("args":{{"labels":"{} spans kept of at most {}"}}}})", spans_.size(), limit_);
+  fmt::print(out, "\n]}}\n");
 }
 
 }  // namespace qpcast::simgrid

@@ -1,7 +1,10 @@
 /// Trace: who was busy when, as Chrome trace events (chrome://tracing and Perfetto read them).
 ///
-/// One track per thread, queue, NIC and link. Spans beyond the limit are counted, not kept. The
-/// file is the JSON object form: {"displayTimeUnit": "ns", "traceEvents": [...]}, times in us.
+/// One track per thread, queue, NIC and link. Spans beyond the limit are not kept. The file is the
+/// JSON object form: {"displayTimeUnit": "ns", "traceEvents": [...]}, times in us. Spans of one
+/// track nest or are disjoint (phase X), as the format asks; those that overlap, such as doorbells
+/// that wait for the engine together, are asynchronous (phases b and e). Source: Trace Event
+/// Format.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +26,16 @@ class Trace {
   /// `what` must outlive the trace.
   void span(Track track, std::uint32_t index, const char* what, double begin, double end,
             std::uint32_t messages) {
-    if (on()) spans_.push_back({what, begin, end, index, messages, track});
+    if (on()) spans_.push_back({what, begin, end, index, messages, track, false});
+  }
+  /// A span that may partly overlap others of its track.
+  void overlapping(Track track, std::uint32_t index, const char* what, double begin, double end,
+                   std::uint32_t messages) {
+    if (on()) spans_.push_back({what, begin, end, index, messages, track, true});
   }
   /// Names one track; else it is called by its kind and number.
   void name(Track track, std::uint32_t index, const std::string& text) {
-    names_[{static_cast<int>(track) + 1, index}] = text;
+    names_[{process(track), index}] = text;
   }
   /// Written beside and renamed. @throws InputError when the file cannot be written
   void write(const std::string& file) const;
@@ -38,7 +46,10 @@ class Trace {
     double begin, end;
     std::uint32_t index, messages;
     Track track;
+    bool overlaps;
   };
+  static int process(Track track) { return static_cast<int>(track) + 1; }
+  void name_tracks(std::FILE* out) const;
   void print(std::FILE* out) const;
 
   std::map<std::pair<int, std::uint32_t>, std::string> names_;

@@ -203,6 +203,6 @@ TEST_CASE("a workload's timeline names ranks and links", "[workload][trace]") {
   std::set<std::string> tracks;
   for (const auto& e : j.at("traceEvents"))
     if (e.at("name") == "thread_name") tracks.insert(e.at("args").at("name"));
-  for (const char* track : {"threads 3", "NIC 3", "pe3 up", "pe3 down"})
+  for (const char* track : {"thread 3", "NIC 3", "pe3 up", "pe3 down"})
     CHECK(tracks.count(track) == 1);
 }
