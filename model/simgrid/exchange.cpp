@@ -5,6 +5,7 @@
 
 #include "model/simgrid/flows.hpp"
 #include "model/simgrid/rank.hpp"
+#include "model/simgrid/s4u_engine.hpp"
 #include "model/simgrid/stations.hpp"
 #include "model/simgrid/trace.hpp"
 #include "model/simgrid/zones.hpp"
@@ -220,13 +221,8 @@ ExchangeResult simulate_exchange(
     std::uint32_t gpus_per_node, double line,
     const std::function<std::vector<QueueLoad>(std::uint32_t)>& queues_of, Wire wire) {
   // Plain max-min sharing: no TCP window, no reverse traffic, no slow start.
-  std::vector<std::string> words{"qpcast", "--log=root.thres:critical", "--cfg=network/model:CM02",
-                                 "--cfg=network/crosstraffic:0", "--cfg=network/TCP-gamma:0"};
-  std::vector<char*> arguments;
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  int count = static_cast<int>(words.size());
-  sg::Engine engine{&count, arguments.data()};
+  const auto engine =
+      start_engine({"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"});
   Zones zones{fabric, ranks, gpus_per_node, line};
   Exchange exchange{scene, options, fabric, zones, line};
   for (std::uint32_t r = 0; r < ranks; ++r) exchange.add_rank(queues_of(r));
@@ -235,7 +231,7 @@ ExchangeResult simulate_exchange(
   else
     for (std::uint32_t r = 0; r < ranks; ++r)
       sg::Actor::create("nic", zones.host(r), [&exchange, r] { exchange.play_flows(r); });
-  engine.run();
+  engine->run();
   return exchange.result();
 }
 

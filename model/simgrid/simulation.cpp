@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <simgrid/s4u.hpp>
 #include <vector>
 
 #include "model/error.hpp"
 #include "model/simgrid/probe.hpp"
+#include "model/simgrid/s4u_engine.hpp"
 #include "model/simgrid/streams.hpp"
 #include "model/simgrid/traffic.hpp"
 #include "model/simgrid/warps.hpp"
@@ -147,12 +147,7 @@ class Simulation {
 
 SimulationResult simulate(const Scene& scene, const SimulationOptions& options, Scenario scenario) {
   // One second of SimGrid's clock is one of our microseconds, well above its time precision.
-  std::vector<std::string> words{"qpcast", "--log=root.thres:critical"};
-  std::vector<char*> arguments;
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  int count = static_cast<int>(words.size());
-  ::simgrid::s4u::Engine engine{&count, arguments.data()};
+  const auto engine = start_engine();
   auto* zone = ::simgrid::s4u::create_full_zone("pe");
   auto* host = zone->create_host("nic", 1.0)->seal();
   zone->seal();
@@ -160,7 +155,7 @@ SimulationResult simulate(const Scene& scene, const SimulationOptions& options, 
   Simulation simulation{scene, options, scenario};
   // Nothing may throw on an actor's stack: it must not unwind through SimGrid's scheduler.
   ::simgrid::s4u::Actor::create("agenda", host, [&] { simulation.run(); });
-  engine.run();
+  engine->run();
   return simulation.result();
 }
 
