@@ -58,7 +58,9 @@ void add_solver(CLI::App& sub, SolverChoice& choice, bool one_layout) {
   sub.add_option("--solver", choice.name, "analytic, or simgrid (discrete events)")
       ->check(CLI::IsMember({"analytic", "simgrid"}))
       ->capture_default_str();
-  sub.add_option("--seed", o.seed, "simgrid: same seed, same result")->capture_default_str();
+  sub.add_option("--seed", o.seed, "simgrid: same seed, same result")
+      ->check(CLI::Range(0.0, 9007199254740992.0))
+      ->capture_default_str();
   sub.add_option("--messages", o.messages, "simgrid: messages a simulation carries at most")
       ->check(CLI::Range(1e3, 1e12))
       ->capture_default_str();
@@ -74,8 +76,13 @@ void add_solver(CLI::App& sub, SolverChoice& choice, bool one_layout) {
   sub.add_option("--replacement", o.replacement,
                  "simgrid: what a miss replaces in the NIC's context cache, random or lru")
       ->transform(CLI::CheckedTransformer(policies));
-  if (one_layout)
-    sub.add_option("--trace", o.trace, "simgrid: write a Chrome/Perfetto trace to this file");
+  if (!one_layout) return;
+  sub.add_option("--trace", o.trace, "simgrid: write a Chrome/Perfetto trace to this file");
+  sub.add_option("--trace-from", o.trace_from, "simgrid: leave out what ends before this time, us")
+      ->check(CLI::Range(0.0, 1e12));
+  sub.add_option("--trace-spans", o.trace_events, "simgrid: spans the trace holds at most")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
 }
 
 Forecaster make_forecaster(const SolverChoice& choice, const Platform& platform) {

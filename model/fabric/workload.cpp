@@ -29,29 +29,40 @@ class Router {
     for (std::uint32_t k = 0; k < w.experts; ++k)
       cumulative_[k] = sum += std::pow(k + 1.0, -exponent);
   }
-  /// `chosen.size()` different experts. Few of many are drawn again when they repeat; else each
-  /// expert gets an exponential arrival by popularity and the first ones win (Efraimidis and
-  /// Spirakis 2006): both give the same law, each where it is the faster.
+  /// `chosen.size()` different experts. Few of many are drawn again when they repeat; else, or
+  /// when they repeat too often, each expert left gets an exponential arrival by popularity and the
+  /// first ones win (Efraimidis and Spirakis 2006): both give the same law, each where it is the
+  /// faster.
   void draw(simgrid::Random& random, std::vector<std::uint32_t>& chosen) const {
     constexpr std::size_t many = 16;
-    if (chosen.size() * many > order_.size()) return first_arrivals(random, chosen);
-    for (auto end = chosen.begin(); end != chosen.end(); ++end) {
-      do *end = draw_one(random);
-      while (std::find(chosen.begin(), end, *end) != end);
-    }
+    std::size_t drawn = 0;
+    if (chosen.size() * many <= order_.size())
+      for (auto tries = many * chosen.size(); tries > 0 && drawn < chosen.size(); --tries) {
+        const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(drawn);
+        *end = draw_one(random);
+        if (std::find(chosen.begin(), end, *end) == end) ++drawn;
+      }
+    first_arrivals(random, chosen, drawn);
   }
 
  private:
-  void first_arrivals(simgrid::Random& random, std::vector<std::uint32_t>& chosen) const {
+  /// All but the first `drawn`, which are there already.
+  void first_arrivals(simgrid::Random& random, std::vector<std::uint32_t>& chosen,
+                      std::size_t drawn) const {
+    if (drawn == chosen.size()) return;
+    const auto rest = chosen.begin() + static_cast<std::ptrdiff_t>(drawn);
+    std::vector<bool> taken(order_.size());
+    for (auto it = chosen.begin(); it != rest; ++it) taken[*it] = true;
     std::vector<std::pair<double, std::uint32_t>> arrivals;
     double before = 0;
     for (std::size_t k = 0; k < order_.size(); ++k) {
-      arrivals.emplace_back(random.exponential() / (cumulative_[k] - before), order_[k]);
+      const double arrival = random.exponential() / (cumulative_[k] - before);
+      if (!taken[order_[k]]) arrivals.emplace_back(arrival, order_[k]);
       before = cumulative_[k];
     }
-    const auto last = arrivals.begin() + static_cast<std::ptrdiff_t>(chosen.size());
+    const auto last = arrivals.begin() + (chosen.end() - rest);
     std::partial_sort(arrivals.begin(), last, arrivals.end());
-    std::transform(arrivals.begin(), last, chosen.begin(), [](const auto& a) { return a.second; });
+    std::transform(arrivals.begin(), last, rest, [](const auto& a) { return a.second; });
   }
   std::uint32_t draw_one(simgrid::Random& random) const {
     const double at = random.uniform() * cumulative_.back();

@@ -15,7 +15,7 @@ enum class EventKind : std::uint32_t {
   lane_ready,      ///< a drifting lane finished its WQE
   section_read,    ///< a drifting queue's publisher reads how far the slots are built
   section_ended,   ///< a drifting queue's section ended
-  flushed,         ///< a group of drifting lanes noticed its completions
+  flushed,         ///< completions were noticed: lanes go on, or slots are free
   handed_off,      ///< a producer's descriptor is in its ring
   worker_ready,    ///< a proxy worker looks at its rings
   posted,          ///< a worker's post reaches the NIC

@@ -91,7 +91,15 @@ int main(int count, char** words) {
     return 2;
   }
   try {
-    run(std::stoi(words[1]), std::stoull(words[2]), words[3]);
+    const auto number = [](const std::string& word, const char* what) {
+      if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos ||
+          word.size() > 9)
+        throw InputError{"command line", what, fmt::format("'{}' is not a whole number", word)};
+      return std::stoul(word);
+    };
+    const auto layouts = static_cast<int>(number(words[1], "LAYOUTS"));
+    if (layouts < 1) throw InputError{"command line", "LAYOUTS", "at least 1"};
+    run(layouts, number(words[2], "SEED"), words[3]);
   } catch (const std::exception& error) {
     fmt::print(stderr, "agreement: {}\n", error.what());
     return 2;

@@ -29,7 +29,7 @@ class Exchange {
         quantum_{static_cast<std::uint32_t>(
             std::max(1.0, std::floor(fabric.quantum.count() / (scene.wire * line))))},
         under_way_{1 + static_cast<std::size_t>(fabric.buffer.count() / fabric.quantum.count())},
-        trace_{options.trace.empty() ? 0 : options.trace_events},
+        trace_{options.trace.empty() ? 0 : options.trace_events, options.trace_from},
         path_{std::max(0.0, scene.transit - scene.doorbell_to_nic - scene.engine - scene.wire)} {}
 
   void add_rank(std::vector<QueueLoad> queues) {

@@ -3,11 +3,15 @@
 /// Departures are counted in the order they leave the NIC. Batch i of M messages took D_i us; the
 /// estimate is n M / sum D_i, and its interval is that of the mean of D_i over n batches, with
 /// Student's t at 95 %. Batch means remove the correlation between neighbours when M is many times
-/// the messages in flight, which is how the simulation chooses M (Law 2015, section 9.5.3).
+/// the messages in flight, which is how the simulation chooses M (Law 2015, section 9.5.3). A rate
+/// that still moves widens the interval by as much as it has moved.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 namespace qpcast::simgrid {
 
@@ -29,6 +33,7 @@ class Meter {
     if (seen_ - batch_from_ < per_batch_) return;
     const double each = (time - batch_start_) / static_cast<double>(seen_ - batch_from_);
     ++batches_;
+    batch_.push_back(each);
     const double off = each - mean_;
     mean_ += off / static_cast<double>(batches_);
     squares_ += off * (each - mean_);
@@ -51,10 +56,29 @@ class Meter {
     constexpr std::uint64_t fewest = 10;
     if (batches_ < fewest) return HUGE_VAL;
     const auto n = static_cast<double>(batches_);
-    return student(n - 1) * std::sqrt(squares_ / (n - 1) / n) / mean_;
+    const double sd = std::sqrt(squares_ / (n - 1));
+    return std::max(student(n - 1) * sd / std::sqrt(n), trend(sd)) / mean_;
   }
 
  private:
+  /// How far the second half of the batches lies from the first, where that is no chance (three
+  /// standard deviations of the difference): lanes still drift apart, or a cache still fills.
+  double trend(double sd) const {
+    const auto half = static_cast<std::ptrdiff_t>(batch_.size() / 2);
+    const auto mean = [&](auto from, auto to) {
+      return std::accumulate(from, to, 0.0) / static_cast<double>(to - from);
+    };
+    const double moved = std::abs(mean(batch_.end() - half, batch_.end()) -
+                                  mean(batch_.begin(), batch_.begin() + half));
+    // A drift inflates sd too: differences of neighbours tell the noise without it (von Neumann).
+    double squares = 0;
+    for (std::size_t i = 1; i < batch_.size(); ++i)
+      squares += (batch_[i] - batch_[i - 1]) * (batch_[i] - batch_[i - 1]);
+    const double noise =
+        std::min(sd, std::sqrt(squares / 2 / static_cast<double>(batch_.size() - 1)));
+    constexpr double chance = 3;
+    return moved > chance * noise * std::sqrt(2.0 / static_cast<double>(half)) ? moved : 0;
+  }
   /// 97.5 % quantile of Student's t, by its expansion in 1/dof; within 0.2 % from 9 on.
   static double student(double dof) {
     constexpr double z = 1.959964;
@@ -65,6 +89,7 @@ class Meter {
   std::uint64_t skip_, per_batch_;
   bool warm_ = false;
   std::uint64_t seen_ = 0, counted_from_ = 0, batch_from_ = 0, batches_ = 0;
+  std::vector<double> batch_;  ///< us per message of each
   double first_ = 0, last_ = 0, batch_start_ = 0, mean_ = 0, squares_ = 0;
 };
 

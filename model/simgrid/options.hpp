@@ -41,6 +41,7 @@ struct SimulationOptions {
   Ablation off;                         ///< nothing, outside a diagnosis
   std::string trace;                    ///< file for a Chrome trace; empty: none
   std::uint32_t trace_events = 20'000;  ///< spans the trace holds at most
+  double trace_from = 0;                ///< us; spans that end before are left out
 };
 
 }  // namespace qpcast

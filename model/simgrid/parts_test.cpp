@@ -6,6 +6,7 @@
 #include "model/simgrid/histogram.hpp"
 #include "model/simgrid/meter.hpp"
 #include "model/simgrid/outstanding.hpp"
+#include "model/simgrid/room.hpp"
 
 using namespace qpcast::simgrid;
 
@@ -80,4 +81,32 @@ TEST_CASE("a stream waits for its oldest batch once its credit is out") {
   o.add(9);
   CHECK(o.admit(6) == 6);
   CHECK(Outstanding{16, 32}.blocked_for_ever());
+}
+
+TEST_CASE("a rate that still moves is not called sure") {
+  Random random{11};
+  const auto width = [&](double drift) {
+    Meter meter{0, 1000};
+    double now = 0;
+    for (int i = 0; i < 40'000; ++i)
+      meter.depart(now += 1 + drift * i + 0.01 * random.uniform(), 1);
+    return meter.half_width();
+  };
+  CHECK(width(0) < 0.001);
+  // From 1 to 1.4 over the run: the halves lie 0.2 apart.
+  CHECK(width(1e-5) == Approx(0.2 / 1.2).epsilon(0.05));
+}
+
+TEST_CASE("slots go out in the order of requests, and no more than there are") {
+  Room room{1, 8};
+  CHECK(room.take(0, 1, 5));
+  CHECK_FALSE(room.take(0, 2, 4));
+  CHECK_FALSE(room.take(0, 3, 1));  // would fit, but came later
+  CHECK_FALSE(room.next(0));
+  room.give(0, 5);
+  CHECK(room.next(0) == 2U);
+  CHECK(room.next(0) == 3U);
+  CHECK_FALSE(room.next(0));
+  room.give(0, 100);
+  CHECK(room.take(0, 4, 100));  // all that there are
 }

@@ -37,7 +37,8 @@ Estimate of_rate(const SimulationResult& r, double factor) {
 }
 
 Estimate of_times(const simgrid::Histogram& h) {
-  return {h.mean(), h.quantile(0.05), h.quantile(0.95)};
+  const double mean = h.mean();  // exact; quantiles are centres of buckets
+  return {mean, std::min(mean, h.quantile(0.05)), std::max(mean, h.quantile(0.95))};
 }
 
 /// Read from the histogram, whose buckets are 1.1 % wide.
@@ -62,7 +63,13 @@ SimgridSolver::SimgridSolver(const Platform& platform, const SimulationOptions& 
 
 SimulationResult SimgridSolver::run(const Setup& setup, Scenario scenario) {
   const auto scene = simgrid::make_scene(setup, values_, options_);
-  return simgrid::run_in_process([&] { return simgrid::simulate(scene, options_, scenario); });
+  const auto result =
+      simgrid::run_in_process([&] { return simgrid::simulate(scene, options_, scenario); });
+  if (setup.background_ctas > 0 && result.probe.count() == 0)
+    throw InputError{"simulation", "messages",
+                     fmt::format("no round trip of the probe ended within {} messages; allow more",
+                                 options_.messages)};
+  return result;
 }
 
 SimulationResult SimgridSolver::simulate(const Proposal& p, Scenario scenario) {
@@ -110,6 +117,10 @@ Prediction SimgridSolver::predict(const Layout& layout, const LibraryPreset* pre
   if (!traffic.converged && options_.half_width > 0)
     p.warnings.push_back(fmt::format("the rate is known to +- {:.1f} % only; raise --messages",
                                      100 * traffic.half_width));
+  constexpr std::uint64_t few = 100;  // of which the 99th percentile is the largest but one
+  if (lone.probe.count() < few)
+    p.warnings.push_back(fmt::format("rtt_p99 is that of {} round trips; raise --messages for more",
+                                     lone.probe.count()));
   add_range_warnings(setup, p.warnings);
   return p;
 }

@@ -188,6 +188,39 @@ TEST_CASE("a probe behind a shared ring waits for everything in it, on a private
   CHECK(shared.rate == Approx(own.rate).epsilon(0.05));
 }
 
+TEST_CASE("a queue pair carries no more than its depth in the time of one completion") {
+  const std::string publication = GENERATE("lock-per-wqe", "thread-handoff", "warp-cooperative",
+                                           "warp-synchronised", "warp-drifting");
+  const int depth = GENERATE(32, 64);
+  INFO(publication << ", depth " << depth);
+  const auto at = [&](int d) {
+    return simulate(("submitter=gpu;threads=256;qps=1;batch=8;publication=" + publication +
+                     ";queue_depth=" + std::to_string(d))
+                        .c_str(),
+                    small());
+  };
+  const auto shallow = at(depth);
+  const auto lone = simulate("submitter=gpu", small(), Scenario::lone);
+  CHECK(shallow.rate < depth / lone.doorbell_to_cqe);
+  CHECK(at(4096).rate >= 0.99 * shallow.rate);
+}
+
+TEST_CASE("a probe in a shared queue waits behind it, however lanes publish") {
+  const std::string publication =
+      GENERATE("thread-handoff", "warp-cooperative", "warp-synchronised", "warp-drifting");
+  INFO(publication);
+  auto options = small();
+  options.messages = 400'000;
+  const auto rtt = [&](const std::string& queue) {
+    const auto text =
+        "library=gin-gdaki;submitter=gpu;threads=512;sms=64;contexts=1;batch=16;"
+        "background_ctas=64;publication=" +
+        publication + ";queue=" + queue;
+    return simulate(text.c_str(), options).probe.mean();
+  };
+  CHECK(rtt("shared") > 3 * rtt("private"));
+}
+
 TEST_CASE("a probe's flush of a shared context waits for what others have outstanding there") {
   auto options = small();
   const std::string bulk =
@@ -247,6 +280,7 @@ TEST_CASE("a trace is valid JSON with one track per thread, queue, NIC and link"
                "queue=private");
   INFO(text);
   auto options = small();
+  options.trace_from = GENERATE(0.0, 50.0);
   options.trace = (std::filesystem::temp_directory_path() / "qpcast-trace-test.json").string();
   simulate(text.c_str(), options);
   std::ifstream in{options.trace};
@@ -265,6 +299,8 @@ TEST_CASE("a trace is valid JSON with one track per thread, queue, NIC and link"
     const double begin = e.at("ts"), end = begin + e.at("dur").get<double>();
     spans[{e.at("pid"), e.at("tid")}].emplace_back(begin, end);
   }
+  CHECK(std::all_of(spans.begin(), spans.end(),
+                    [&](const auto& s) { return s.second.back().second >= options.trace_from; }));
   for (const char* group : {"threads", "NIC", "links"}) CHECK(groups.count(group) == 1);
   for (const char* track : {"thread 0", "NIC 0", "link 0"}) CHECK(tracks.count(track) == 1);
   CHECK(std::all_of(open.begin(), open.end(), [](const auto& o) { return o.second == 0; }));

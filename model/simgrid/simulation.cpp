@@ -43,7 +43,7 @@ class Simulation {
   Simulation(const Scene& scene, const SimulationOptions& options, Scenario scenario)
       : options_{options},
         lone_{scenario == Scenario::lone},
-        trace_{options.trace.empty() ? 0 : options.trace_events},
+        trace_{options.trace.empty() ? 0 : options.trace_events, options.trace_from},
         world_{scene, options, make_meter(options), trace_},
         traffic_{make_traffic(world_, lone_)} {
     if (lone_ || scene.setup.background_ctas > 0) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace qpcast::simgrid {
 
@@ -33,19 +34,12 @@ void probe_doorbell(World& world, double now) {
   world.probe->passed(own ? world.nic.send_alone(now) : world.nic.send(now, 1, 0, 0));
 }
 
-void Reservations::built(std::uint32_t queue, std::uint32_t who) {
-  for (auto& slot : queues_[queue]) {
-    if (slot.who != who || slot.built) continue;
-    slot.built = true;
-    return;
-  }
-}
-
 std::optional<std::uint32_t> Reservations::next(std::uint32_t queue) {
-  auto& slots = queues_[queue];
-  if (slots.empty() || !slots.front().built) return std::nullopt;
-  const auto who = slots.front().who;
-  slots.pop_front();
+  auto& q = queues_[queue];
+  if (q.slots.empty() || !q.slots.front().built) return std::nullopt;
+  const auto who = q.slots.front().who;
+  q.slots.pop_front();
+  ++q.left;
   return who;
 }
 
@@ -53,8 +47,11 @@ Streams::Streams(World& world, bool idle)
     : world_{world},
       idle_{idle},
       in_order_{world.scene.section && world.scene.setup.publication != Publication::lock_per_wqe},
+      crowded_{std::ceil(double(world.scene.streams) / world.scene.queues) * world.scene.credit >
+               world.scene.send_queue},
       sections_{world.scene},
-      reservations_{world.scene.queues} {
+      reservations_{world.scene.queues},
+      room_{world.scene.queues, world.scene.send_queue} {
   const auto& scene = world.scene;
   if (idle) return;
   streams_.reserve(scene.streams);
@@ -73,14 +70,26 @@ void Streams::begin(std::uint32_t s, double now) {
   auto& stream = streams_[s];
   if (stream.outstanding.blocked_for_ever()) return;
   const double when = stream.outstanding.admit(now);
-  if (in_order_ && when > now) return world_.agenda.at(when, EventKind::admitted, s);
+  const bool in_turn = in_order_ || crowded_;
+  if (in_turn && when > now) return world_.agenda.at(when, EventKind::admitted, s);
   build(s, when);
 }
 
 void Streams::build(std::uint32_t s, double now) {
+  const auto& scene = world_.scene;
   streams_[s].began = now;
+  if (!crowded_ || room_.take(s % scene.queues, s, scene.batch)) start_build(s, now);
+}
+
+/// A batch of the queue pair is complete: its slots go to whoever waits for them.
+void Streams::freed(std::uint32_t queue, double now) {
+  room_.give(queue, world_.scene.batch);
+  while (const auto s = room_.next(queue)) start_build(*s, now);
+}
+
+void Streams::start_build(std::uint32_t s, double now) {
   const auto queue = s % world_.scene.queues;
-  if (in_order_) reservations_.reserve(queue, s);
+  if (in_order_) streams_[s].ticket = reservations_.reserve(queue, s);
   if (queue == 0) flush_.reserved();
   const double time = world_.jittered(world_.scene.build);
   busy_ += time;
@@ -90,11 +99,12 @@ void Streams::build(std::uint32_t s, double now) {
 
 void Streams::built(std::uint32_t s, double now) {
   const auto& scene = world_.scene;
+  const auto ticket = streams_[s].ticket;
   if (world_.options.off.turns) build_ahead(s, now);
   if (!scene.section) return doorbell(s, now);
   const auto queue = s % scene.queues;
   if (in_order_) {
-    reservations_.built(queue, s);
+    reservations_.built(queue, ticket);
     return publish(queue, now);
   }
   const double end = sections_.enter(queue, now, scene.batch);
@@ -128,12 +138,12 @@ std::optional<double> Streams::admit_probe(double now) {
 }
 
 void Streams::reserve_probe(double) {
-  if (in_order_ && probe_shares()) reservations_.reserve(0, the_probe);
+  if (in_order_ && probe_shares()) probe_ticket_ = reservations_.reserve(0, the_probe);
 }
 
 void Streams::submit_probe(double now) {
   if (in_order_ && probe_shares()) {
-    reservations_.built(0, the_probe);
+    reservations_.built(0, probe_ticket_);
     return publish(0, now);
   }
   const bool waits = world_.scene.section && probe_shares();
@@ -160,6 +170,7 @@ void Streams::doorbell(std::uint32_t s, double now) {
     if (const auto flushed = flush_.rang(done))
       world_.agenda.at(*flushed, EventKind::probe_admitted, 0);
   stream.outstanding.add(done);
+  if (crowded_) world_.agenda.at(done, EventKind::flushed, queue);
   if (!world_.options.off.turns) return begin(s, now);
   --stream.ahead;
   if (!stream.held) return;
@@ -179,6 +190,8 @@ void Streams::handle(const Event& event) {
   switch (event.kind) {
     case EventKind::admitted:
       return build(event.index, event.time);
+    case EventKind::flushed:
+      return freed(event.index, event.time);
     case EventKind::built:
       return built(event.index, event.time);
     case EventKind::doorbell:

@@ -7,7 +7,8 @@
 ///
 /// A lock passes in the order of requests, slots are published in the order of reservation: a
 /// stream (or probe) that is ready waits for every earlier one that still builds. A stream waits
-/// when its share of the send queue, or its window, is outstanding.
+/// when its share of the send queue, or its window, is outstanding, or when others hold the slots
+/// that it needs.
 ///
 /// Inferred from how contexts are flushed, after the published round trip beside one CTA's context
 /// (P-IB, gin-gdaki) contradicted simpler rules; no other row speaks of it: a probe flushes before
@@ -21,6 +22,7 @@
 #include <optional>
 
 #include "model/simgrid/outstanding.hpp"
+#include "model/simgrid/room.hpp"
 #include "model/simgrid/traffic.hpp"
 
 namespace qpcast::simgrid {
@@ -72,9 +74,16 @@ void enter_probe(World& world, Sections& sections, double now);
 class Reservations {
  public:
   explicit Reservations(std::uint32_t queues) : queues_(queues) {}
-  void reserve(std::uint32_t queue, std::uint32_t who) { queues_[queue].push_back({who, false}); }
-  /// `who` has built its oldest unbuilt reservation.
-  void built(std::uint32_t queue, std::uint32_t who);
+  using Ticket = std::uint64_t;
+  Ticket reserve(std::uint32_t queue, std::uint32_t who) {
+    auto& q = queues_[queue];
+    q.slots.push_back({who, false});
+    return q.left + q.slots.size() - 1;
+  }
+  void built(std::uint32_t queue, Ticket ticket) {
+    auto& q = queues_[queue];
+    q.slots[ticket - q.left].built = true;
+  }
   /// The holder of the first slot if it is built; it leaves. Nobody if the first one still builds.
   std::optional<std::uint32_t> next(std::uint32_t queue);
 
@@ -83,7 +92,11 @@ class Reservations {
     std::uint32_t who;
     bool built;
   };
-  std::vector<std::deque<Slot>> queues_;
+  struct Queue {
+    std::deque<Slot> slots;
+    Ticket left = 0;  ///< tickets that have had their turn
+  };
+  std::vector<Queue> queues_;
 };
 
 /// What a flush of the probe's queue waits for: everything that is reserved when it begins.
@@ -130,13 +143,16 @@ class Streams : public Traffic {
     Outstanding outstanding;
     Itinerary itinerary;
     double began = 0;
-    std::uint32_t ahead = 0;  ///< batches built or being built that wait for their turn
-    bool held = false;        ///< may go on when one of them has had it
+    Reservations::Ticket ticket = 0;  ///< of the batch it builds
+    std::uint32_t ahead = 0;          ///< batches built or being built that wait for their turn
+    bool held = false;                ///< may go on when one of them has had it
   };
   static constexpr std::uint32_t the_probe = UINT32_MAX;
   bool probe_shares() const;
   void begin(std::uint32_t s, double now);
   void build(std::uint32_t s, double now);
+  void start_build(std::uint32_t s, double now);
+  void freed(std::uint32_t queue, double now);
   void built(std::uint32_t s, double now);
   void publish(std::uint32_t queue, double now);
   void doorbell(std::uint32_t s, double now);
@@ -145,9 +161,12 @@ class Streams : public Traffic {
   World& world_;
   bool idle_;
   bool in_order_;  ///< slots are published as they were reserved
+  bool crowded_;   ///< a queue pair's streams could ask for more slots than it has
   std::vector<Stream> streams_;
   Sections sections_;
   Reservations reservations_;
+  Reservations::Ticket probe_ticket_ = 0;
+  Room room_;
   Flush flush_;
   double busy_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -44,12 +45,17 @@ void Trace::write(const std::string& file) const {
   const auto refuse = [&] {
     throw InputError{file, "--trace", fmt::format("cannot be written: {}", std::strerror(errno))};
   };
-  const auto beside = file + ".part";
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::exists(file, none) && !fs::is_regular_file(file, none))
+    throw InputError{file, "--trace", "is there and not a regular file"};
+  const auto target = fs::is_symlink(file, none) ? fs::canonical(file).string() : file;
+  const auto beside = target + ".part";
   std::unique_ptr<std::FILE, Closer> out{std::fopen(beside.c_str(), "w")};
   if (!out) refuse();
   print(out.get());
   if (std::ferror(out.get()) != 0 || std::fclose(out.release()) != 0) refuse();
-  if (std::rename(beside.c_str(), file.c_str()) != 0) refuse();
+  if (std::rename(beside.c_str(), target.c_str()) != 0) refuse();
 }
 
 void Trace::name_tracks(std::FILE* out) const {

@@ -20,18 +20,18 @@ enum class Track : std::uint8_t { thread, queue, worker, nic, link, probe };
 
 class Trace {
  public:
-  /// @param limit  spans kept; 0 disables
-  explicit Trace(std::uint32_t limit) : limit_{limit} {}
+  /// @param limit  spans kept; 0 disables  @param from  us; spans that end before are left out
+  explicit Trace(std::uint32_t limit, double from = 0) : limit_{limit}, from_{from} {}
   bool on() const { return spans_.size() < limit_; }
   /// `what` must outlive the trace.
   void span(Track track, std::uint32_t index, const char* what, double begin, double end,
             std::uint32_t messages) {
-    if (on()) spans_.push_back({what, begin, end, index, messages, track, false});
+    keep({what, begin, end, index, messages, track, false});
   }
   /// A span that may partly overlap others of its track.
   void overlapping(Track track, std::uint32_t index, const char* what, double begin, double end,
                    std::uint32_t messages) {
-    if (on()) spans_.push_back({what, begin, end, index, messages, track, true});
+    keep({what, begin, end, index, messages, track, true});
   }
   /// Names one track; else it is called by its kind and number.
   void name(Track track, std::uint32_t index, const std::string& text) {
@@ -48,6 +48,9 @@ class Trace {
     Track track;
     bool overlaps;
   };
+  void keep(const Span& span) {
+    if (on() && span.end >= from_) spans_.push_back(span);
+  }
   static int process(Track track) { return static_cast<int>(track) + 1; }
   void name_tracks(std::FILE* out) const;
   void print(std::FILE* out) const;
@@ -55,6 +58,7 @@ class Trace {
   std::map<std::pair<int, std::uint32_t>, std::string> names_;
   std::vector<Span> spans_;
   std::uint32_t limit_;
+  double from_;
 };
 
 }  // namespace qpcast::simgrid

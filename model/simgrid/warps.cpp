@@ -1,6 +1,7 @@
 #include "model/simgrid/warps.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace qpcast::simgrid {
 
@@ -23,10 +24,12 @@ SynchronisedWarps::SynchronisedWarps(World& world)
     : world_{world},
       lanes_{lanes_of(world.scene)},
       per_lane_{(world.scene.batch + lanes_ - 1) / lanes_},
-      sections_{world.scene} {
+      sections_{world.scene},
+      room_{world.scene.queues, world.scene.send_queue} {
   const auto& scene = world.scene;
   const auto count = (scene.streams + lanes_ - 1) / lanes_;
   const double credit = std::max(scene.credit * lanes_, 4.0 * lanes_ * per_lane_);
+  crowded_ = std::ceil(double(count) / scene.queues) * credit > scene.send_queue;
   warps_.reserve(count);
   for (std::uint32_t w = 0; w < count; ++w)
     warps_.push_back({Outstanding{credit, scene.batch},
@@ -39,7 +42,17 @@ SynchronisedWarps::SynchronisedWarps(World& world)
 }
 
 void SynchronisedWarps::start() {
-  for (std::uint32_t w = 0; w < warps_.size(); ++w) begin(w, world_.random.uniform());
+  for (std::uint32_t w = 0; w < warps_.size(); ++w) next_round(w, world_.random.uniform());
+}
+
+void SynchronisedWarps::next_round(std::uint32_t w, double when) {
+  if (crowded_) return world_.agenda.at(when, EventKind::admitted, w);
+  begin(w, when);
+}
+
+void SynchronisedWarps::freed(std::uint32_t queue, double now) {
+  room_.give(queue, std::min(world_.scene.batch, lanes_ * per_lane_));
+  while (const auto w = room_.next(queue)) begin(*w, now);
 }
 
 void SynchronisedWarps::begin(std::uint32_t w, double now) {
@@ -72,7 +85,7 @@ void SynchronisedWarps::built(std::uint32_t w, double now) {
   if (warp.unflushed >= scene.setup.window)
     warp.flushing = true;
   else
-    begin(w, warp.published);
+    next_round(w, warp.published);
 }
 
 void SynchronisedWarps::doorbell(std::uint32_t w, double now) {
@@ -84,14 +97,22 @@ void SynchronisedWarps::doorbell(std::uint32_t w, double now) {
   world_.departed(passage, n);
   world_.record_latency(passage.acknowledged + scene.complete - warp.starts.front(), n);
   warp.starts.erase(warp.starts.begin());
+  if (crowded_)
+    world_.agenda.at(passage.acknowledged + scene.complete, EventKind::flushed, w % scene.queues);
   if (!warp.flushing || !warp.starts.empty()) return;
   warp.flushing = false;
   warp.unflushed = 0;
-  begin(w, passage.acknowledged + scene.complete);
+  next_round(w, passage.acknowledged + scene.complete);
 }
 
 void SynchronisedWarps::handle(const Event& event) {
   switch (event.kind) {
+    case EventKind::admitted:
+      if (room_.take(event.index % world_.scene.queues, event.index, lanes_ * per_lane_))
+        begin(event.index, event.time);
+      return;
+    case EventKind::flushed:
+      return freed(event.index, event.time);
     case EventKind::built:
       return built(event.index, event.time);
     case EventKind::doorbell:
@@ -103,27 +124,27 @@ void SynchronisedWarps::handle(const Event& event) {
   }
 }
 
-DriftingWarps::DriftingWarps(World& world) : world_{world}, probe_sections_{world.scene} {
+DriftingWarps::DriftingWarps(World& world) : world_{world} {
   const auto& scene = world.scene;
   const auto together = lanes_of(scene);
   const auto per_queue = (scene.streams + scene.queues - 1) / scene.queues;
-  lanes_.reserve(scene.streams);
-  for (std::uint32_t i = 0; i < scene.streams; ++i)
+  for (std::uint32_t i = 0; i <= scene.streams; ++i)
     lanes_.push_back({Itinerary{scene, world.options.cyclic_visits, i}, 0, 0, 0, 0, false});
   for (std::uint32_t q = 0; q < scene.queues; ++q)
-    queues_.push_back({std::vector<std::uint32_t>(per_queue), 0, 0, 0, 0, false,
+    queues_.push_back({std::vector<std::uint32_t>(per_queue + 1), 0, 0, 0, 0, false,
                        Outstanding{static_cast<double>(scene.send_queue), scene.batch}});
   const auto warps_per_queue = (per_queue + together - 1) / together;
   for (std::uint32_t i = 0; i < scene.streams; ++i)
     lanes_[i].warp = i % scene.queues * warps_per_queue + i / scene.queues / together;
   building_.resize(std::size_t{scene.queues} * warps_per_queue);
+  lanes_[the_probe()].warp = UINT32_MAX;
 }
 
 void DriftingWarps::start() {
   const auto together = lanes_of(world_.scene);
   for (std::uint32_t q = 0; q < queues_.size(); ++q) {
     std::vector<std::uint32_t> group;
-    for (auto lane = q; lane < lanes_.size(); lane += world_.scene.queues) {
+    for (auto lane = q; lane < world_.scene.streams; lane += world_.scene.queues) {
       group.push_back(lane);
       if (group.size() < together) continue;
       build(q, static_cast<std::uint32_t>(group.size()), group.data(), 0);
@@ -177,6 +198,20 @@ void DriftingWarps::lane_ready(std::uint32_t index, double now) {
   publish(index % world_.scene.queues, now);
 }
 
+void DriftingWarps::reserve_probe(double now) {
+  if (!probe_shares()) return;
+  auto& q = queues_[0];
+  lanes_[the_probe()].ready = false;
+  lanes_[the_probe()].began = now;
+  q.slots[(q.head + q.size++) % q.slots.size()] = the_probe();
+}
+
+void DriftingWarps::submit_probe(double now) {
+  if (!probe_shares()) return probe_doorbell(world_, now);
+  lanes_[the_probe()].ready = true;
+  publish(0, now);
+}
+
 /// Starts a section when the slot at the head is built.
 void DriftingWarps::publish(std::uint32_t queue, double now) {
   auto& q = queues_[queue];
@@ -212,9 +247,10 @@ void DriftingWarps::section_ended(std::uint32_t queue, double now) {
   q.size -= n;
   auto& first = lanes_[run_.front()];
   const auto passage = world_.nic.send(now, n, queue, first.itinerary.next(n, world_.random));
-  world_.departed(passage, n);
   const double done = passage.acknowledged + world_.scene.complete;
   q.outstanding.add(done);
+  if (std::erase(run_, the_probe()) > 0) world_.probe->passed(passage);
+  world_.departed(passage, static_cast<std::uint32_t>(run_.size()));
   for (const auto lane : run_) world_.record_latency(done - lanes_[lane].began, 1);
   for (std::size_t from = 0; from < run_.size();) {
     auto to = from + 1;
@@ -259,8 +295,6 @@ void DriftingWarps::handle(const Event& event) {
       return section_read(event.index, event.time);
     case EventKind::section_ended:
       return section_ended(event.index, event.time);
-    case EventKind::probe_doorbell:
-      return probe_doorbell(world_, event.time);
     default:
       return;
   }

@@ -16,7 +16,8 @@
 /// groups of one warp share its issue slots: with k groups building, each takes
 ///   1 + coherence * (k - 1)
 /// times as long, coherence being the share of GPU time that is cycles rather than waiting for
-/// memory (the cost profile's clock_share). How far lanes drift is thus an outcome.
+/// memory (the cost profile's clock_share). How far lanes drift is thus an outcome. A probe that
+/// shares the queue pair has a slot there as a lane of its own.
 #pragma once
 
 #include "model/simgrid/outstanding.hpp"
@@ -45,14 +46,18 @@ class SynchronisedWarps : public Traffic {
     bool flushing = false;            ///< waits for the completion of all of them
     std::vector<double> starts;       ///< of rounds whose doorbells are due, oldest first
   };
+  void next_round(std::uint32_t w, double when);
   void begin(std::uint32_t w, double now);
   void built(std::uint32_t w, double now);
   void doorbell(std::uint32_t w, double now);
+  void freed(std::uint32_t queue, double now);
 
   World& world_;
   std::uint32_t lanes_, per_lane_;  ///< a lane builds per_lane WQEs in a round
+  bool crowded_ = false;            ///< a queue pair's warps could ask for more slots than it has
   std::vector<Warp> warps_;
   Sections sections_;
+  Room room_;
   double busy_ = 0;
 };
 
@@ -61,7 +66,8 @@ class DriftingWarps : public Traffic {
   explicit DriftingWarps(World& world);
   void start() override;
   void handle(const Event& event) override;
-  void submit_probe(double now) override { enter_probe(world_, probe_sections_, now); }
+  void reserve_probe(double now) override;
+  void submit_probe(double now) override;
   std::string waiting() const override { return {}; }
   double submitter_busy_us() const override { return busy_; }
   double section_busy_us() const override { return section_busy_; }
@@ -93,16 +99,19 @@ class DriftingWarps : public Traffic {
   void proceed(std::uint32_t queue, std::size_t from, std::size_t to, double now, double done);
   void flushed(std::uint32_t group, double now);
   std::uint32_t new_group();
+  std::uint32_t the_probe() const { return world_.scene.streams; }
+  bool probe_shares() const {
+    return world_.scene.section && world_.scene.setup.queue != qpcast::Queue::private_queue;
+  }
 
   World& world_;
-  std::vector<Lane> lanes_;
+  std::vector<Lane> lanes_;  ///< the last one is the probe's
   std::vector<Queue> queues_;
   std::vector<std::uint32_t> building_;               ///< per warp: groups that are building
   std::vector<std::uint32_t> group_left_;             ///< per group: lanes still building
   std::vector<std::vector<std::uint32_t>> flushing_;  ///< per group: lanes waiting to go on
   std::vector<std::uint32_t> free_groups_;
   std::vector<std::uint32_t> run_;  ///< scratch
-  Sections probe_sections_;
   double busy_ = 0, section_busy_ = 0;
   std::uint64_t announced_ = 0, sections_ = 0;
 };

@@ -71,6 +71,16 @@ void fill_loads(const simgrid::ExchangeResult& result, WorkloadReport& r) {
                    [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });
 }
 
+/// A workload file's layout says how messages are submitted, never which.
+bool decided(Key key, const WorkloadSpec& w) {
+  constexpr std::array keys{Key::role, Key::active_qps,      Key::pes, Key::background_ctas,
+                            Key::qps,  Key::writes_per_visit};
+  const auto in = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), key) != list.end();
+  };
+  return in(keys) || in(of_the_workload) || (w.moe() && key == Key::payload);
+}
+
 /// Keys that the workload decides, or that its pattern does not have.
 void refuse_contradictions(const WorkloadSpec& w, const Layout& layout) {
   const auto refuse = [&](Key key, const std::string& advice) {
@@ -78,6 +88,10 @@ void refuse_contradictions(const WorkloadSpec& w, const Layout& layout) {
   };
   for (const auto key : {Key::role, Key::active_qps, Key::pes, Key::contexts, Key::background_ctas})
     refuse(key, "the workload decides it; leave it out");
+  for (const auto& f : fields())
+    if (w.defaults.has(f.key) && decided(f.key, w))
+      throw InputError{w.name, fmt::format("layout.{}", f.name),
+                       "the workload decides it; use the file's own member, or leave it out"};
   if (w.moe())
     refuse(Key::payload, fmt::format("a token's message is {:.0f} B here; change hidden or dtype",
                                      token_message(w).count()));
@@ -96,6 +110,20 @@ void check_progress(const simgrid::Scene& scene) {
                    fmt::format("a thread waits for {} free slots before it rings, but its queue "
                                "pair holds queue_depth={}; a batch of at most that many goes on",
                                scene.batch, scene.send_queue)};
+}
+
+/// What an exchange takes for granted, or plays otherwise than asked.
+void add_exchange_warnings(const simgrid::Scene& s, std::vector<std::string>& warnings) {
+  const auto p = s.setup.publication;
+  if (s.section && (p == Publication::warp_synchronised || p == Publication::warp_drifting))
+    warnings.emplace_back(
+        "publication: an exchange hands slots on thread by thread; lanes that "
+        "meet or drift are played for one NIC only");
+  if (s.gpu && s.setup.saturating)
+    warnings.push_back(
+        fmt::format("threads: none named, so {} submit per rank, enough for any "
+                    "NIC; the issue end depends on them",
+                    s.streams));
 }
 
 }  // namespace
@@ -134,11 +162,12 @@ WorkloadReport WorkloadSolver::predict(const WorkloadSpec& asked, const Fabric& 
   report.layout = submission(workload, layout, most);
   report.layout.check(workload.name);
   const auto setup = resolve(report.layout, preset, platform_.facts, values_);
-  const auto scene = simgrid::make_scene(setup, values_, options_);
+  auto scene = simgrid::make_scene(setup, values_, options_);
   check_progress(scene);
-  const double line = fabric.link_gbit_per_s
-                          ? Throughput::gbit_per_s(*fabric.link_gbit_per_s).gb_per_s() * 1e3
-                          : wire::wire_bytes(setup).count() / scene.wire;
+  const double bytes = wire::wire_bytes(setup).count();
+  if (fabric.link_gbit_per_s)
+    scene.wire = (Bytes{bytes} / Throughput::gbit_per_s(*fabric.link_gbit_per_s)).us();
+  const double line = bytes / scene.wire;
   const auto result = simgrid::exchange_from_bytes(simgrid::bytes_from_process([&] {
     return simgrid::to_bytes(simgrid::simulate_exchange(
         scene, options_, fabric, workload.ranks, workload.gpus_per_node, line,
@@ -158,6 +187,7 @@ WorkloadReport WorkloadSolver::predict(const WorkloadSpec& asked, const Fabric& 
   fill_spreads(report);
   fill_loads(result, report);
   add_range_warnings(setup, report.warnings);
+  add_exchange_warnings(scene, report.warnings);
   return report;
 }
 

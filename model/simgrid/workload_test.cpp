@@ -1,4 +1,5 @@
 /// Exchanges over fabrics: conservation, what links and engines allow, and the two wires.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -121,6 +122,18 @@ TEST_CASE("an incast takes the receiver's link as long as all its bytes", "[work
   CHECK(r.issue_end.most < 0.2 * r.duration);
 }
 
+TEST_CASE("a fabric's own link rate decides what the wire takes", "[workload]") {
+  const auto wire = GENERATE(Wire::stations, Wire::flows);
+  auto w = pattern(Pattern::incast, 8);
+  w.messages = 256;
+  Fabric slow, fast;
+  slow.link_gbit_per_s = 25;
+  fast.link_gbit_per_s = 100;
+  const double ratio = play(w, large, slow, wire).duration / play(w, large, fast, wire).duration;
+  CHECK(ratio > 3.5);
+  CHECK(ratio < 4.1);
+}
+
 TEST_CASE("oversubscription costs what it takes away", "[workload]") {
   auto w = pattern(Pattern::all_to_all, 32);
   w.messages = 64;
@@ -191,6 +204,43 @@ TEST_CASE("what does not fit names the key", "[workload][input]") {
   CHECK_THROWS_WITH(play(pattern(Pattern::incast, 8), "submitter=gpu;batch=32;queue_depth=16"),
                     Catch::Contains("batch: a thread waits for 32 free slots") &&
                         Catch::Contains("queue_depth=16"));
+}
+
+TEST_CASE("a workload file's layout cannot say what the workload decides", "[workload][input]") {
+  for (const char* text : {"qps=5", "ranks=5", "role=send", "active_qps=5", "writes_per_visit=2"}) {
+    auto w = pattern(Pattern::moe_dispatch, 8);
+    w.defaults = parse_layout(text, "test");
+    INFO(text);
+    CHECK_THROWS_WITH(play(w, ""),
+                      Catch::Contains("layout.") && Catch::Contains("the workload decides it"));
+  }
+}
+
+TEST_CASE("what an exchange takes for granted is said", "[workload]") {
+  const auto w = pattern(Pattern::all_to_all, 4);
+  const auto said = [&](const char* text, const char* what) {
+    const auto warnings = play(w, text).warnings;
+    return std::any_of(warnings.begin(), warnings.end(),
+                       [&](const auto& line) { return line.find(what) == 0; });
+  };
+  CHECK(said("submitter=gpu", "threads: none named"));
+  CHECK_FALSE(said("submitter=gpu;threads=4", "threads: none named"));
+  CHECK(said("submitter=gpu;threads=64;batch=8;publication=warp-drifting", "publication:"));
+}
+
+TEST_CASE("the most popular experts are drawn without end to it", "[workload]") {
+  auto w = pattern(Pattern::moe_dispatch, 8);
+  w.experts = 4096;
+  w.topk = 128;
+  w.tokens = 4;
+  w.routing = Routing::zipf;
+  w.zipf = 6;
+  const TrafficPlan plan{w, 1};
+  std::uint64_t messages = 0;
+  for (std::uint32_t r = 0; r < w.ranks; ++r)
+    for (const auto& q : plan.queues(r)) messages += q.messages;
+  CHECK(messages > 0);
+  CHECK(messages <= std::uint64_t{w.ranks} * w.tokens * w.topk);
 }
 
 TEST_CASE("a workload's timeline names ranks and links", "[workload][trace]") {
