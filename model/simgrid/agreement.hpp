@@ -25,6 +25,8 @@ struct Effect {
 inline const std::array effects{
     Effect{"a thread builds and then waits its turn: build and section do not overlap",
            [](SimulationOptions& o, Layout&) { o.off.turns = true; }},
+    Effect{"a queue pair of 1,024 slots has none left while its threads still build",
+           [](SimulationOptions& o, Layout&) { o.send_queue = 1U << 20U; }},
     Effect{"contexts are evicted between the doorbells of one visit",
            [](SimulationOptions& o, Layout&) { o.off.eviction = true; }},
     Effect{"workers wait for shared state before it is saturated",
