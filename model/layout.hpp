@@ -172,7 +172,7 @@ class Layout {
   void parse(std::string_view key, std::string_view value, const std::string& source);
 
   /// Checks that the keys agree with each other (inline against payload, workers against a GPU
-  /// submitter, QPs per thread, window against ring). @throws InputError naming both keys
+  /// submitter, QPs per thread). @throws InputError naming both keys
   void check(const std::string& source) const;
 
   /// The value as the vocabulary prints it ("gpu", "32", "sweep"); "" when unset.

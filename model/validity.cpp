@@ -22,6 +22,9 @@ void add_range_warnings(const Setup& s, std::vector<std::string>& warnings) {
     expect(warnings, "threads", s.threads, 1, 16384);
     expect(warnings, "threads per SM", s.threads / s.sms, 1, 1024);
     if (s.active_qps <= s.qps) expect(warnings, "qps", s.qps, 1, 528);
+    if (s.queue_depth > 0 && s.window < unlimited && s.window > s.queue_depth)
+      warnings.push_back(fmt::format("window={} does not fit queue_depth={}: a thread waits at {}",
+                                     s.window, s.queue_depth, s.queue_depth));
   } else {
     expect(warnings, "workers", s.workers, 1, 8);
     expect(warnings, "rings", s.rings, 1, 64);

@@ -86,3 +86,15 @@ TEST_CASE("rows without a mechanism say why", "[coverage]") {
   CHECK_FALSE(not_modelled(Metric::rate, parse_layout("active_qps=sweep", "t")).empty());
   CHECK(not_modelled(Metric::onset_active_qps, parse_layout("active_qps=sweep", "t")).empty());
 }
+
+TEST_CASE("a window that a queue pair cannot hold is said", "[warnings]") {
+  AnalyticSolver solver{testing::prior_platform()};
+  const auto said = [&](const char* text) {
+    const auto warnings = solver.predict(parse_layout(text, "test"), nullptr).warnings;
+    return std::any_of(warnings.begin(), warnings.end(),
+                       [](const auto& w) { return w.find("window=64") != std::string::npos; });
+  };
+  CHECK(said("submitter=gpu;window=64;queue_depth=16"));
+  CHECK_FALSE(said("submitter=gpu;window=64;queue_depth=64"));
+  CHECK_FALSE(said("submitter=gpu;window=64"));
+}
