@@ -7,13 +7,13 @@
 #include <ostream>
 #include <thread>
 
+#include "hw/experiments/gpu_side.hpp"
 #include "hw/experiments/interrupt.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/open_nic.hpp"
 #include "hw/experiments/remote_peer.hpp"
 #include "hw/experiments/run.hpp"
 #include "hw/gda/gpu_link.hpp"
-#include "hw/nic/emulated/emulated.hpp"
 #include "hw/proxy/affinity.hpp"
 #include "model/error.hpp"
 
@@ -41,25 +41,19 @@ void serve(const MeasureOptions& options, Nic& nic) {
   say("the client has finished");
 }
 
-/// Only the emulated NIC serves a GPU's queues so far. @return why not; empty when it does
-std::string why_no_gpu(const Nic& nic) {
-  return dynamic_cast<const EmulatedNic*>(&nic) ? no_gpu()
-                                                : "a GPU needs --nic emulated; a CPU produces";
-}
-
 /// Names the key of a layout that mini-gda cannot run before anything is measured.
 void check_gpu_layouts(const Plan& plan) {
   for (const auto& point : plan.points)
     if (gpu_submits(point.layout)) gpu_layout(point.layout);
 }
 
-Scope scope_of(const MeasureOptions& options, const Nic& nic) {
+Scope scope_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu) {
   Scope scope;
   scope.kind = nic.kind();
   scope.loopback = !options.client;
   scope.processors = std::max(1U, std::thread::hardware_concurrency());
-  scope.no_gpu = why_no_gpu(nic);
-  scope.no_dc = scope.no_gpu;
+  scope.no_gpu = gpu.why_not;
+  scope.no_dc = gpu.nic ? gpu.nic->why_no_dc() : gpu.why_not;
   return scope;
 }
 
@@ -68,13 +62,27 @@ std::vector<int> cpus_near(const Environment& facts) {
   return node == facts.end() ? std::vector<int>{} : cpus_of_node(std::atoi(node->second.c_str()));
 }
 
-Environment environment_of(const MeasureOptions& options, const Nic& nic) {
+Environment environment_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu) {
   auto facts = machine_environment();
   facts.merge(nic.environment());
-  if (why_no_gpu(nic).empty()) facts.merge(gpu_environment());
+  if (gpu.nic) facts.merge(gpu_environment());
   facts["path"] = options.client ? "two nodes" : "loopback";
   facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;
   return facts;
+}
+
+/// The plan, or the caller's layouts, as this NIC and this GPU can run it.
+Plan plan_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu) {
+  auto plan = make_plan(options.plan, scope_of(options, nic, gpu), options.experiments);
+  const auto refused = gpu.nic ? gpu.nic->why_no_doorbell() : "";
+  if (!refused.empty()) {
+    say("warning: " + refused);
+    assist_doorbells(plan, refused);
+  }
+  if (!options.layouts.empty()) use_layouts(plan, options.layouts);
+  if (options.passes > 0) plan.passes = options.passes;
+  check_gpu_layouts(plan);
+  return plan;
 }
 
 void warn_of_governor(const MeasureOptions& options) {
@@ -117,14 +125,12 @@ void measure(const MeasureOptions& options, std::ostream& out) {
     peer = std::make_unique<RemotePeer>(*exchange, Patience{patience, &InterruptScope::flag()});
   }
   warn_of_governor(options);
-  const auto facts = environment_of(options, *nic);
-  auto plan = make_plan(options.plan, scope_of(options, *nic), options.experiments);
-  if (!options.layouts.empty()) use_layouts(plan, options.layouts);
-  if (options.passes > 0) plan.passes = options.passes;
-  check_gpu_layouts(plan);
+  const auto gpu = gpu_side(*nic, !options.client);
+  const auto facts = environment_of(options, *nic, gpu);
+  const auto plan = plan_of(options, *nic, gpu);
   Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
-  if (why_no_gpu(*nic).empty()) {
-    bench.gpu_nic = &dynamic_cast<EmulatedNic&>(*nic).server();
+  if (gpu.nic) {
+    bench.gpu_nic = gpu.nic.get();
     bench.ring_memory = pinned_resource();
   }
   RowFile rows{options.output, nic->kind(), nic->name()};

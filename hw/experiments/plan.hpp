@@ -60,6 +60,11 @@ struct Plan {
 /// @throws InputError for an unknown plan or experiment, naming the known ones
 Plan make_plan(const std::string& name, Scope scope, const std::vector<std::string>& experiments);
 
+/// Where the GPU cannot ring the NIC's doorbell, every submitter=gpu becomes cpu-assisted: the
+/// layouts say so, points that this makes equal are kept once, and the reason is among what was
+/// skipped.
+void assist_doorbells(Plan& plan, const std::string& reason);
+
 /// GPU threads submit what says submitter=gpu or cpu-assisted.
 bool gpu_submits(const Layout& layout);
 
