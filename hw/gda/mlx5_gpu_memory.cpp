@@ -64,8 +64,8 @@ class CudaMemory final : public mlx5::GpuMemory {
   }
   void* map(void* host, std::size_t bytes, bool io_memory) override {
     const unsigned kind = io_memory ? cudaHostRegisterIoMemory : cudaHostRegisterDefault;
-    if (!done(cudaHostRegister(host, bytes, kind | cudaHostRegisterMapped |
-                                                cudaHostRegisterPortable)))
+    if (!done(cudaHostRegister(host, bytes,
+                               kind | cudaHostRegisterMapped | cudaHostRegisterPortable)))
       return nullptr;
     void* device = nullptr;
     if (done(cudaHostGetDevicePointer(&device, host, 0))) return device;

@@ -47,10 +47,10 @@ std::uint32_t Mlx5Server::register_memory(void* address, std::size_t bytes) {
   const auto registration =
       in_gpu_memory() ? register_gpu(address, bytes) : calls_.register_region(address, bytes);
   if (!registration.handle)
-    throw DeviceError{calls_.name(), "ibv_reg_mr", errno,
-                      in_gpu_memory()
-                          ? mlx5::no_gpu_registration
-                          : fmt::format("{} B of host memory; is 'ulimit -l' large enough?", bytes)};
+    throw DeviceError{
+        calls_.name(), "ibv_reg_mr", errno,
+        in_gpu_memory() ? mlx5::no_gpu_registration
+                        : fmt::format("{} B of host memory; is 'ulimit -l' large enough?", bytes)};
   regions_.push_back(registration.handle);
   // A device's lkey and rkey of one region are the same number.
   if (registration.lkey != registration.rkey)

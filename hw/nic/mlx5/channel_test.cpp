@@ -94,11 +94,11 @@ TEST_CASE("an error completion is decoded to text with advice") {
 }
 
 TEST_CASE("what happens to the device or the queue pair ends the wait with its reason") {
-  const auto [fault, words] = GENERATE(table<const char*, const char*>(
-      {{"fault=device-removed", "the device was removed"},
-       {"fault=completion-overrun", "the completion queue overran"},
-       {"fault=queue-error", "local QP operation error"},
-       {"fault=peer-dead", "the peer died"}}));
+  const auto [fault, words] = GENERATE(
+      table<const char*, const char*>({{"fault=device-removed", "the device was removed"},
+                                       {"fault=completion-overrun", "the completion queue overran"},
+                                       {"fault=queue-error", "local QP operation error"},
+                                       {"fault=peer-dead", "the peer died"}}));
   INFO(fault);
   Ends ends{{64, 0}, emulated::parse_imposed(fault)};
   ends.connect();

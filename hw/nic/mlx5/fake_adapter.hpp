@@ -218,7 +218,8 @@ class FakeAdapter final : public FakeCalls {
   std::byte* inside(std::uint64_t id, std::uint64_t offset, std::size_t bytes) {
     for (const auto& [handle, memory] : umems_)
       if (memory.id == id && offset + bytes <= memory.bytes) return memory.address + offset;
-    check(false, fmt::format("{} B at {:#x} of user memory {} are not registered", bytes, offset, id));
+    check(false,
+          fmt::format("{} B at {:#x} of user memory {} are not registered", bytes, offset, id));
     return nullptr;
   }
   std::byte* doorbell(std::uint64_t page) {
@@ -237,7 +238,8 @@ class FakeAdapter final : public FakeCalls {
     const bool right =
         check(ring && record && doorbell(in(cqc::uar_page)), "completion queue without memory") &&
         check(c.get(cq_umem_valid) == 1 && in(cqc::dbr_umem_valid) == 1, "user memory not valid") &&
-        check(in(cqc::eqn) == 0x1d, "event queue") && check(in(cqc::cqe_size) == 0, "64 B entries") &&
+        check(in(cqc::eqn) == 0x1d, "event queue") &&
+        check(in(cqc::cqe_size) == 0, "64 B entries") &&
         check((in(cqc::overrun_ignore) != 0) == collapsed, "overruns of a collapsed queue only");
     if (!right) return std::nullopt;
     auto* const words = reinterpret_cast<std::uint32_t*>(record);

@@ -1,5 +1,5 @@
-/// `--nic mlx5`: a ConnectX by direct verbs, behind the interface that every back end meets. The CPU
-/// builds WQEs and rings the doorbell register itself; a GPU does the same through hw/gda.
+/// `--nic mlx5`: a ConnectX by direct verbs, behind the interface that every back end meets. The
+/// CPU builds WQEs and rings the doorbell register itself; a GPU does the same through hw/gda.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-/// A queue, queue pair or DC target of the firmware: created by a command, destroyed with the handle.
+/// A queue, queue pair or DC target of the firmware: created by a command, destroyed with the
+/// handle.
 #pragma once
 
 #include <string>

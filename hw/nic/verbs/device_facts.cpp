@@ -57,8 +57,7 @@ std::map<std::string, std::string> facts_of(ibv_context& context, const std::str
   if (!rate.empty()) facts["nic.link"] = rate;
   const auto board = first_line(sysfs + "/board_id");
   if (!board.empty()) facts["nic.board"] = board;
-  facts["nic.link_layer"] =
-      port.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
+  facts["nic.link_layer"] = port.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
   facts["nic.mtu"] = std::to_string(128 << port.active_mtu);
   facts["nic.gid_index"] = std::to_string(gid_index);
   return facts;
