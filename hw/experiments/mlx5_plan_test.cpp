@@ -1,9 +1,10 @@
-// The quick plan's CPU experiments through the mlx5 back end, over the fake adapter whose queues the
-// emulated NIC serves; its faults; and two ends that meet over the exchange.
+// The quick plan's CPU experiments through the mlx5 back end, over the fake adapter whose queues
+// the emulated NIC serves; its faults; and two ends that meet over the exchange.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <future>
 
+#include "hw/exchange/exchange.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/remote_peer.hpp"
 #include "hw/experiments/run.hpp"
@@ -55,11 +56,11 @@ TEST_CASE("every CPU experiment of the quick plan runs through mlx5, payload val
 }
 
 TEST_CASE("a fault under mlx5 ends the run with its reason and gives everything back", "[mlx5]") {
-  const auto [fault, message] = GENERATE(
-      table<const char*, const char*>({{"queue-error", "local QP operation error"},
-                                       {"completion-overrun", "completion queue overran"},
-                                       {"peer-dead", "the peer died"},
-                                       {"device-removed", "the device was removed"}}));
+  const auto [fault, message] =
+      GENERATE(table<const char*, const char*>({{"queue-error", "local QP operation error"},
+                                                {"completion-overrun", "completion queue overran"},
+                                                {"peer-dead", "the peer died"},
+                                                {"device-removed", "the device was removed"}}));
   INFO(fault);
   Scratch scratch;
   const auto calls = std::make_shared<FakeAdapter>(
@@ -106,8 +107,8 @@ TEST_CASE("two ends trade mlx5 addresses over the exchange, on Ethernet and Infi
     auto exchange = Exchange::connect({"127.0.0.1", listener.port()}, "t", 5s);
     Mlx5Nic nic{calls};
     RemotePeer peer{exchange, 5s};
-    const auto report = run(nic, peer, short_plan({"handoff", "loaded round trip", "queues"}),
-                            scratch.file());
+    const auto report =
+        run(nic, peer, short_plan({"handoff", "loaded round trip", "queues"}), scratch.file());
     CHECK(report.measured > 10);
     peer.finish();
   }

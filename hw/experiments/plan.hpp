@@ -40,6 +40,8 @@ struct Scope {
   std::uint32_t processors = 1;  ///< bounds the proxy's workers
   std::string no_gpu;            ///< why GPU submitters cannot run; empty when they can
   std::string no_dc;             ///< why DC cannot run; empty when it can
+  /// SM clocks to sweep, MHz; empty when clocks are not to be set.
+  std::vector<std::uint32_t> sm_clocks = {};
 };
 
 struct Plan {

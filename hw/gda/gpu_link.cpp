@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -202,6 +203,13 @@ std::string no_gpu() {
   const auto code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess) return fmt::format("no GPU: {}", cudaGetErrorString(code));
   return count == 0 ? "no GPU in this machine" : "";
+}
+
+std::string gpu_pci_address() {
+  std::array<char, 32> text{};
+  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0),
+        "cudaDeviceGetPCIBusId");
+  return text.data();
 }
 
 std::map<std::string, std::string> gpu_environment() {

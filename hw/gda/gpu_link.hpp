@@ -70,6 +70,8 @@ std::unique_ptr<GpuNic> emulated_gpu_nic(emulated::Server& server);
 /// it also settles that kernels are loaded at once, since one that serves queue pairs runs while
 /// others are launched, and loading those lazily would wait for it for ever.
 std::string no_gpu();
+/// Where the GPU sits ("0000:18:00.0"), by which other libraries find it.
+std::string gpu_pci_address();
 /// Host memory that the GPU reaches at the same address; without a GPU its allocations throw.
 std::pmr::memory_resource* pinned_resource();
 /// Model, driver, clocks and versions of the GPU, for a row's environment.

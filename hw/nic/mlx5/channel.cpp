@@ -13,9 +13,6 @@ namespace qpcast::hw::mlx5 {
 namespace {
 
 constexpr std::size_t page = 4096;
-/// Polls that find nothing before the device is asked whether something happened to it. Asking
-/// the firmware takes tens of microseconds.
-constexpr std::uint32_t polls_between_event_checks = 1 << 14;
 
 QueuePairOptions for_cpu(const std::string& device, const ChannelOptions& options) {
   return {direct::ring_blocks(device, options), Memory::host, false, Completions::ring,
@@ -74,8 +71,8 @@ void Mlx5Channel::post(std::span<const WorkRequest> chain) {
 std::size_t Mlx5Channel::poll(std::span<Completed> completions) {
   const auto got = queue_.poll(completions);
   if (got > 0)
-    idle_polls_ = 0;
-  else if (++idle_polls_ % polls_between_event_checks == 0)
+    idle_.busy();
+  else if (idle_.due())
     check_events();
   return got;
 }

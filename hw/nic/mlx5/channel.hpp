@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "hw/nic/direct/direct_queue.hpp"
+#include "hw/nic/idle_watch.hpp"
 #include "hw/nic/mlx5/queue_pair.hpp"
 
 namespace qpcast::hw::mlx5 {
@@ -44,7 +45,7 @@ class Mlx5Channel final : public Channel {
   Mlx5Region& region_;
   QueuePair qp_;
   direct::DirectQueue queue_;
-  std::uint32_t idle_polls_ = 0;
+  IdleWatch idle_;
 };
 
 }  // namespace qpcast::hw::mlx5
