@@ -52,6 +52,9 @@ void add_measure(CLI::App& app, int& status) {
   command->add_option("-x,--gid-index", options->gid_index,
                       "GID index (default: the first RoCE v2 entry over IPv4)");
   command->add_flag("-F", options->ignore_governor, "do not warn about the CPU governor");
+  command->add_flag("--set-clocks", options->set_clocks,
+                    "let the SM clock experiment lock the GPU's SM clock (needs root); reset after "
+                    "each point");
   command
       ->add_option("--patience", options->patience_ms, "ms without progress before it is an error")
       ->capture_default_str();

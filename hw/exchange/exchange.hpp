@@ -7,22 +7,15 @@
 /// deadline. Errors: ExchangeError, which names the call and the other end.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
-namespace qpcast::hw {
+#include "hw/exchange/dialogue.hpp"
 
-/// What went wrong between the two nodes, where, and what to look at.
-class ExchangeError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+namespace qpcast::hw {
 
 /// A file descriptor that closes itself.
 class Socket {
@@ -49,34 +42,16 @@ struct Endpoint {
   std::uint16_t port = 18515;  ///< perftest's default; 0 lets the system choose
 };
 
-/// How long a call may take, and a flag that ends it early (Interrupted).
-struct Patience {
-  template <class Rep, class Period>
-  Patience(std::chrono::duration<Rep, Period> limit,
-           const std::atomic<bool>* stop = nullptr)  // NOLINT: a duration is a patience
-      : time{std::chrono::duration_cast<std::chrono::milliseconds>(limit)}, interrupted{stop} {}
-  std::chrono::milliseconds time;
-  const std::atomic<bool>* interrupted;
-};
-
 /// An established connection to the one peer.
-class Exchange {
+class Exchange final : public Dialogue {
  public:
-  static constexpr std::size_t largest_message = std::size_t{64} * 1024;
   static constexpr std::size_t largest_token = 256;
 
   /// Connects to a server. Retries while it refuses, until the deadline.
   static Exchange connect(const Endpoint& server, std::string_view token, Patience patience);
 
-  /// Sends one message of at most `largest_message` bytes.
-  void send(std::string_view message, Patience patience);
-  /// Receives one message.
-  std::string receive(Patience patience);
-  /// Sends ours and returns theirs.
-  std::string trade(std::string_view ours, Patience patience) {
-    send(ours, patience);
-    return receive(patience);
-  }
+  void send(std::string_view message, Patience patience) override;
+  std::string receive(Patience patience) override;
   /// Both ends are here, and at the same step; a peer at another step is an error.
   void meet(std::string_view step, Patience patience);
 

@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/measure.hpp"
 #include "hw/experiments/run.hpp"
+#include "hw/experiments/scratch.hpp"
 #include "hw/experiments/short_plan.hpp"
 #include "hw/nic/emulated/emulated.hpp"
 #include "model/error.hpp"
@@ -19,26 +18,6 @@ using namespace qpcast::hw;
 using namespace std::chrono_literals;
 
 namespace {
-
-class Scratch {
- public:
-  Scratch() : path_{std::filesystem::temp_directory_path() / "qpcast-emulated-XXXXXX"} {
-    REQUIRE(::mkdtemp(path_.data()) != nullptr);
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string file() const { return path_ + "/run.jsonl"; }
-  std::vector<nlohmann::json> rows() const {
-    std::vector<nlohmann::json> all;
-    std::ifstream in{file()};
-    for (std::string line; std::getline(in, line);) all.push_back(nlohmann::json::parse(line));
-    return all;
-  }
-
- private:
-  std::string path_;
-};
 
 RunReport run(EmulatedNic& nic, const Plan& plan, const std::string& file) {
   LocalPeer peer{nic};

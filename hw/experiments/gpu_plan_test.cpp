@@ -19,7 +19,8 @@ TEST_CASE("the GPU submits and produces, and every row says so", "[gpu]") {
   EmulatedNic nic;
   LocalPeer peer{nic};
   Bench bench{nic, peer, {}, std::chrono::milliseconds{10'000}};
-  bench.gpu_nic = &nic.server();
+  const auto gpu_nic = emulated_gpu_nic(nic.server());
+  bench.gpu_nic = gpu_nic.get();
   bench.ring_memory = pinned_resource();
   const auto plan = short_plan({experiment}, "");
   RunReport report;

@@ -41,6 +41,7 @@ class GpuProxySubject final : public Subject {
             {"gpu.sm_clock_observed_mhz", fmt::format("{:.0f}", sm_mhz_)},
             {"workers.pinned", link_.workers_pinned() ? "yes" : "no"}};
   }
+  double sm_mhz() const override { return sm_mhz_; }
 
  private:
   void latency(const PassBudget& budget, const RequestPattern& pattern, Passes& passes) {
@@ -99,6 +100,7 @@ class GpuSubject final : public Subject {
   Environment facts() const override {
     return {{"producer", "gpu"}, {"gpu.sm_clock_observed_mhz", fmt::format("{:.0f}", sm_mhz_)}};
   }
+  double sm_mhz() const override { return sm_mhz_; }
 
  private:
   void saw(double mhz) { sm_mhz_ = mhz; }

@@ -7,9 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "hw/clocks/clock_control.hpp"
 #include "hw/experiments/peer.hpp"
 #include "hw/experiments/submitter.hpp"
-#include "hw/nic/emulated/server.hpp"
+#include "hw/gda/gpu_nic.hpp"
 #include "hw/proxy/proxy.hpp"
 #include "model/layout.hpp"
 
@@ -22,7 +23,8 @@ struct Bench {
   std::vector<int> cpus;  ///< near the NIC; workers are bound to them
   std::chrono::milliseconds patience{5000};
   const std::atomic<bool>* interrupted = nullptr;
-  emulated::Server* gpu_nic = nullptr;  ///< serves GPU queues; null: no GPU submitter
+  GpuNic* gpu_nic = nullptr;       ///< serves GPU queues; null: no GPU submitter
+  ClockControl* clocks = nullptr;  ///< sets clock_mhz; null: clocks are never set
   /// Of a proxy's rings; a GPU that produces needs pinned memory.
   std::pmr::memory_resource* ring_memory = std::pmr::new_delete_resource();
 };

@@ -7,13 +7,15 @@
 #include <ostream>
 #include <thread>
 
+#include "hw/clocks/nvml.hpp"
+#include "hw/exchange/ranks.hpp"
+#include "hw/experiments/gpu_side.hpp"
 #include "hw/experiments/interrupt.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/open_nic.hpp"
 #include "hw/experiments/remote_peer.hpp"
 #include "hw/experiments/run.hpp"
 #include "hw/gda/gpu_link.hpp"
-#include "hw/nic/emulated/emulated.hpp"
 #include "hw/proxy/affinity.hpp"
 #include "model/error.hpp"
 
@@ -29,22 +31,63 @@ constexpr auto client_speaks_within = 5min;
 
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
-void serve(const MeasureOptions& options, Nic& nic) {
+/// How this process reaches the other node's, and which of the two it is.
+struct Meeting {
+  std::unique_ptr<Ranks> ranks;  ///< of MPI; null over TCP
+  std::unique_ptr<Dialogue> dialogue;
+  bool server = false, client = false;
+};
+
+void check_roles(const MeasureOptions& options, bool several) {
+  if (options.client && options.token.empty())
+    throw InputError{"measure", "token", "a client needs the token that the server printed"};
+  if ((options.server || options.client || several) && options.nic == "emulated")
+    throw InputError{"measure", "nic", "the emulated NIC has no wire; give --nic verbs or mlx5"};
+  if (!options.server && options.output.empty())
+    throw InputError{"measure", "output", "give the file for the rows (-o run.jsonl)"};
+}
+
+/// Rank 0 measures, rank 1 serves it.
+Meeting meet_over_mpi() {
+  Meeting meeting;
+  meeting.ranks = join_ranks();
+  if (meeting.ranks->count() != 2)
+    throw InputError{"measure", "ranks",
+                     fmt::format("{}: two are right, one on each node (mpirun -n 2 --map-by node)",
+                                 meeting.ranks->count())};
+  meeting.client = meeting.ranks->rank() == 0;
+  meeting.server = !meeting.client;
+  meeting.dialogue = meeting.ranks->with(meeting.client ? 1 : 0);
+  return meeting;
+}
+
+std::unique_ptr<Dialogue> await_client(const MeasureOptions& options, const Nic& nic) {
   const auto token = options.token.empty() ? random_token() : options.token;
   Listener listener{options.exchange};
   say(fmt::format("serving {} on {}:{}; client: qpcast measure --client {} -p {} --token {}",
                   nic.name(), options.exchange.host, listener.port(), options.exchange.host,
                   listener.port(), token));
-  auto exchange = listener.accept(token, {client_comes_within, &InterruptScope::flag()});
-  LocalPeer local{nic};
-  serve_peer(exchange, local, {client_speaks_within, &InterruptScope::flag()});
-  say("the client has finished");
+  return std::make_unique<Exchange>(
+      listener.accept(token, {client_comes_within, &InterruptScope::flag()}));
 }
 
-/// Only the emulated NIC serves a GPU's queues so far. @return why not; empty when it does
-std::string why_no_gpu(const Nic& nic) {
-  return dynamic_cast<const EmulatedNic*>(&nic) ? no_gpu()
-                                                : "a GPU needs --nic emulated; a CPU produces";
+Meeting meet(const MeasureOptions& options, const Nic& nic, bool several) {
+  if (several) return meet_over_mpi();
+  Meeting meeting;
+  meeting.server = options.server;
+  meeting.client = options.client;
+  if (options.server) meeting.dialogue = await_client(options, nic);
+  if (options.client)
+    meeting.dialogue = std::make_unique<Exchange>(Exchange::connect(
+        options.exchange, options.token,
+        {std::chrono::milliseconds{options.patience_ms}, &InterruptScope::flag()}));
+  return meeting;
+}
+
+void serve(Dialogue& dialogue, Nic& nic) {
+  LocalPeer local{nic};
+  serve_peer(dialogue, local, {client_speaks_within, &InterruptScope::flag()});
+  say("the client has finished");
 }
 
 /// Names the key of a layout that mini-gda cannot run before anything is measured.
@@ -53,13 +96,30 @@ void check_gpu_layouts(const Plan& plan) {
     if (gpu_submits(point.layout)) gpu_layout(point.layout);
 }
 
-Scope scope_of(const MeasureOptions& options, const Nic& nic) {
+/// Clocks to set, tried once so that a missing permission is said before anything is measured.
+/// @return null unless the user asked for it
+std::unique_ptr<ClockControl> clocks_of(const MeasureOptions& options, const GpuSide& gpu) {
+  if (!options.set_clocks) return nullptr;
+  if (!gpu.nic) throw DeviceError{"gpu", "--set-clocks", 0, gpu.why_not};
+  auto clocks = std::make_unique<NvmlClocks>(load_nvml(gpu_pci_address()));
+  const auto supported = clocks->supported();
+  if (supported.empty()) throw DeviceError{"gpu", "--set-clocks", 0, "it names no clock to set"};
+  const LockedClock tried{*clocks, supported.back()};
+  say("the SM clock is locked where a layout names it, and reset afterwards; should this process "
+      "be killed, 'nvidia-smi -rgc' resets it");
+  return clocks;
+}
+
+Scope scope_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu,
+               ClockControl* clocks, bool loopback) {
   Scope scope;
   scope.kind = nic.kind();
-  scope.loopback = !options.client;
+  scope.loopback = loopback;
   scope.processors = std::max(1U, std::thread::hardware_concurrency());
-  scope.no_gpu = why_no_gpu(nic);
-  scope.no_dc = scope.no_gpu;
+  scope.no_gpu = gpu.why_not;
+  if (clocks)
+    scope.sm_clocks = clocks_to_sweep(clocks->supported(), options.plan == "full" ? 8 : 4);
+  scope.no_dc = gpu.nic ? gpu.nic->why_no_dc() : gpu.why_not;
   return scope;
 }
 
@@ -68,13 +128,31 @@ std::vector<int> cpus_near(const Environment& facts) {
   return node == facts.end() ? std::vector<int>{} : cpus_of_node(std::atoi(node->second.c_str()));
 }
 
-Environment environment_of(const MeasureOptions& options, const Nic& nic) {
+Environment environment_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu,
+                           const Meeting& meeting) {
   auto facts = machine_environment();
   facts.merge(nic.environment());
-  if (why_no_gpu(nic).empty()) facts.merge(gpu_environment());
-  facts["path"] = options.client ? "two nodes" : "loopback";
+  if (gpu.nic) facts.merge(gpu_environment());
+  facts["path"] = meeting.client ? "two nodes" : "loopback";
+  if (meeting.client) facts["exchange"] = meeting.ranks ? "MPI" : "TCP";
   facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;
   return facts;
+}
+
+/// The plan, or the caller's layouts, as this NIC and this GPU can run it.
+Plan plan_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu,
+             ClockControl* clocks, bool loopback) {
+  auto plan =
+      make_plan(options.plan, scope_of(options, nic, gpu, clocks, loopback), options.experiments);
+  const auto refused = gpu.nic ? gpu.nic->why_no_doorbell() : "";
+  if (!refused.empty()) {
+    say("warning: " + refused);
+    assist_doorbells(plan, refused);
+  }
+  if (!options.layouts.empty()) use_layouts(plan, options.layouts);
+  if (options.passes > 0) plan.passes = options.passes;
+  check_gpu_layouts(plan);
+  return plan;
 }
 
 void warn_of_governor(const MeasureOptions& options) {
@@ -91,6 +169,11 @@ void summarise(const RunReport& report, const MeasureOptions& options, const Nic
                std::ostream& out) {
   out << fmt::format("{}: {} rows measured on {} ({}), {} kept, {} skipped\n", options.output,
                      report.measured, nic.name(), nic.kind(), report.kept, report.skipped.size());
+  if (report.troubled > 0)
+    out << fmt::format(
+        "  {} points during which the NIC counted errors; their rows name the "
+        "counters (environment: nic.errors.*)\n",
+        report.troubled);
   for (const auto& [experiment, reason] : report.skipped)
     out << fmt::format("  skipped {}: {}\n", experiment, reason);
 }
@@ -98,33 +181,27 @@ void summarise(const RunReport& report, const MeasureOptions& options, const Nic
 }  // namespace
 
 void measure(const MeasureOptions& options, std::ostream& out) {
-  if (options.client && options.token.empty())
-    throw InputError{"measure", "token", "a client needs the token that the server printed"};
-  if ((options.server || options.client) && options.nic == "emulated")
-    throw InputError{"measure", "nic", "the emulated NIC has no wire; give --nic verbs or mlx5"};
-  if (!options.server && options.output.empty())
-    throw InputError{"measure", "output", "give the file for the rows (-o run.jsonl)"};
+  const bool several = ranks_started() > 1 && !options.server && !options.client;
+  check_roles(options, several);
   const InterruptScope interrupts;
   const auto nic = open_nic(options);
-  if (options.server) return serve(options, *nic);
+  const auto meeting = meet(options, *nic, several);
+  if (meeting.server) return serve(*meeting.dialogue, *nic);
 
   const std::chrono::milliseconds patience{options.patience_ms};
-  std::unique_ptr<Exchange> exchange;
   std::unique_ptr<Peer> peer = std::make_unique<LocalPeer>(*nic);
-  if (options.client) {
-    exchange = std::make_unique<Exchange>(
-        Exchange::connect(options.exchange, options.token, {patience, &InterruptScope::flag()}));
-    peer = std::make_unique<RemotePeer>(*exchange, Patience{patience, &InterruptScope::flag()});
-  }
+  if (meeting.client)
+    peer = std::make_unique<RemotePeer>(*meeting.dialogue,
+                                        Patience{patience, &InterruptScope::flag()});
   warn_of_governor(options);
-  const auto facts = environment_of(options, *nic);
-  auto plan = make_plan(options.plan, scope_of(options, *nic), options.experiments);
-  if (!options.layouts.empty()) use_layouts(plan, options.layouts);
-  if (options.passes > 0) plan.passes = options.passes;
-  check_gpu_layouts(plan);
+  const auto gpu = gpu_side(*nic, !meeting.client);
+  const auto facts = environment_of(options, *nic, gpu, meeting);
+  const auto clocks = clocks_of(options, gpu);
+  const auto plan = plan_of(options, *nic, gpu, clocks.get(), !meeting.client);
   Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
-  if (why_no_gpu(*nic).empty()) {
-    bench.gpu_nic = &dynamic_cast<EmulatedNic&>(*nic).server();
+  bench.clocks = clocks.get();
+  if (gpu.nic) {
+    bench.gpu_nic = gpu.nic.get();
     bench.ring_memory = pinned_resource();
   }
   RowFile rows{options.output, nic->kind(), nic->name()};

@@ -22,6 +22,7 @@ struct MeasureOptions {
   int gid_index = -1;                    ///< perftest's -x
   int ib_port = 1;                       ///< perftest's -i
   bool ignore_governor = false;          ///< perftest's -F
+  bool set_clocks = false;               ///< lock the SM clock for the SM clock experiment
   std::uint32_t passes = 0;              ///< 0: the plan's
   std::uint32_t patience_ms = 5000;
 

@@ -38,7 +38,14 @@ class MemoryNic final : public Nic {
     return channel;
   }
 
+  std::map<std::string, std::uint64_t> error_counters() const override {
+    if (on_count) on_count();
+    return errors;
+  }
+
   bool refuse_inline = false;
+  std::map<std::string, std::uint64_t> errors;
+  std::function<void()> on_count;  ///< before each reading of the counters
   std::function<void(MemoryChannel&)> on_open;
 };
 

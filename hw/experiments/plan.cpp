@@ -61,6 +61,24 @@ void Plan::skip(const std::string& experiment, const std::string& reason) {
   skipped.push_back({experiment, reason});
 }
 
+void assist_doorbells(Plan& plan, const std::string& reason) {
+  std::vector<Point> points;
+  bool assisted = false;
+  for (auto point : plan.points) {
+    if (point.layout.choice(Key::submitter, Submitter::host) == Submitter::gpu) {
+      point.layout.set(Key::submitter, Submitter::cpu_assisted);
+      assisted = true;
+    }
+    const auto same = [&](const Point& other) {
+      return other.experiment == point.experiment && other.method == point.method &&
+             other.layout == point.layout;
+    };
+    if (std::ranges::none_of(points, same)) points.push_back(std::move(point));
+  }
+  plan.points = std::move(points);
+  if (assisted) plan.skip("submitter=gpu", "measured as cpu-assisted; " + reason);
+}
+
 bool gpu_submits(const Layout& layout) {
   const auto submitter = layout.choice(Key::submitter, Submitter::host);
   return submitter == Submitter::gpu || submitter == Submitter::cpu_assisted;

@@ -40,6 +40,8 @@ struct Scope {
   std::uint32_t processors = 1;  ///< bounds the proxy's workers
   std::string no_gpu;            ///< why GPU submitters cannot run; empty when they can
   std::string no_dc;             ///< why DC cannot run; empty when it can
+  /// SM clocks to sweep, MHz; empty when clocks are not to be set.
+  std::vector<std::uint32_t> sm_clocks = {};
 };
 
 struct Plan {
@@ -59,6 +61,11 @@ struct Plan {
 /// @param experiments  names to keep; empty: all
 /// @throws InputError for an unknown plan or experiment, naming the known ones
 Plan make_plan(const std::string& name, Scope scope, const std::vector<std::string>& experiments);
+
+/// Where the GPU cannot ring the NIC's doorbell, every submitter=gpu becomes cpu-assisted: the
+/// layouts say so, points that this makes equal are kept once, and the reason is among what was
+/// skipped.
+void assist_doorbells(Plan& plan, const std::string& reason);
 
 /// GPU threads submit what says submitter=gpu or cpu-assisted.
 bool gpu_submits(const Layout& layout);

@@ -147,7 +147,7 @@ void RemotePeer::stop_echo() { ask({{"do", "stop-echo"}}); }
 void RemotePeer::close() { ask({{"do", "close"}}); }
 void RemotePeer::finish() { exchange_.send(json{{"do", "finish"}}.dump(), patience_); }
 
-void serve_peer(Exchange& exchange, Peer& local, Patience idle) {
+void serve_peer(Dialogue& exchange, Peer& local, Patience idle) {
   Serving serving{local, {}, {}};
   for (;;) {
     const auto command = json::parse(exchange.receive(idle), nullptr, false);

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "hw/exchange/exchange.hpp"
+#include "hw/exchange/dialogue.hpp"
 #include "hw/experiments/peer.hpp"
 
 namespace qpcast::hw {
@@ -18,7 +18,7 @@ inline constexpr std::uint64_t largest_region = std::uint64_t{1} << 30;
 
 class RemotePeer final : public Peer {
  public:
-  RemotePeer(Exchange& exchange, Patience patience) : exchange_{exchange}, patience_{patience} {}
+  RemotePeer(Dialogue& exchange, Patience patience) : exchange_{exchange}, patience_{patience} {}
   std::vector<Address> open(const LinkSpec& spec, std::span<const Address> ours) override;
   void clear() override;
   std::optional<std::uint64_t> check(std::uint64_t seed, const PayloadShape& shape) override;
@@ -30,12 +30,12 @@ class RemotePeer final : public Peer {
 
  private:
   nlohmann::json ask(const nlohmann::json& command);
-  Exchange& exchange_;
+  Dialogue& exchange_;
   Patience patience_;
 };
 
 /// Serves one client until it finishes. `idle` is how long it may say nothing.
 /// @throws ExchangeError when the client goes away or speaks another language
-void serve_peer(Exchange& exchange, Peer& local, Patience idle);
+void serve_peer(Dialogue& exchange, Peer& local, Patience idle);
 
 }  // namespace qpcast::hw

@@ -4,6 +4,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "hw/exchange/exchange.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/memory_nic.hpp"
 #include "hw/experiments/passes.hpp"

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "hw/experiments/operating_state.hpp"
 #include "hw/experiments/progress.hpp"
@@ -20,11 +22,27 @@ std::string row_id(const Point& point, Metric metric) {
   return fmt::format("{}:{}:{}", point.experiment, point.layout.to_string(), metric_name(metric));
 }
 
-/// Counters of the NIC that grew in the meantime and mean trouble.
-void note_errors(const std::map<std::string, std::uint64_t>& before, Nic& nic, Environment& facts) {
-  for (const auto& [name, value] : nic.error_counters())
-    if (const auto old = before.find(name); old != before.end() && value > old->second)
-      facts["nic.errors." + name] = std::to_string(value - old->second);
+/// By how much counters of the NIC that mean trouble grew in the meantime.
+std::map<std::string, std::uint64_t> grown(const std::map<std::string, std::uint64_t>& before,
+                                           const Nic& nic) {
+  std::map<std::string, std::uint64_t> more;
+  for (const auto& [name, value] : nic.error_counters()) {
+    const auto old = before.find(name);
+    const auto from = old == before.end() ? 0 : old->second;
+    if (value > from) more[name] = value - from;
+  }
+  return more;
+}
+
+/// Why the clock that the layout names is not the one it ran at; empty when it is, or names none.
+std::string clock_missed(const Layout& layout, double seen) {
+  constexpr double tolerance = 0.03;  // of the clock; steps between supported clocks are smaller
+  const double asked = layout.number(Key::clock_mhz, 0);
+  if (asked == 0 || seen == 0 || std::abs(seen - asked) <= tolerance * asked) return {};
+  return fmt::format(
+      "the SM ran at {:.0f} MHz; not measured with --set-clocks, or held down by a "
+      "power or thermal limit?",
+      seen);
 }
 
 /// The device says no to this layout; others may still work.
@@ -50,6 +68,10 @@ class Runner {
       const auto& point = plan_.points[i];
       progress_.at(i, point.experiment + ": " + point.layout.to_string());
       if (finished(point) || !possible(point)) continue;
+      std::optional<LockedClock> clock;
+      if (bench_.clocks && point.layout.has(Key::clock_mhz))
+        clock.emplace(*bench_.clocks,
+                      static_cast<std::uint32_t>(point.layout.number(Key::clock_mhz, 0)));
       if (const auto subject = open(point)) measure(point, *subject);
     }
     return std::move(report_);
@@ -66,8 +88,7 @@ class Runner {
 
   bool possible(const Point& point) {
     if (point.method != Method::round_trip || bench_.nic.writes_payload()) return true;
-    report_.skipped.push_back(
-        {point.experiment, point.layout.to_string() + ": nothing arrives that could be answered"});
+    skip(point, "nothing arrives that could be answered");
     return false;
   }
 
@@ -76,9 +97,27 @@ class Runner {
       return open_subject(bench_, point);
     } catch (const DeviceError& error) {
       if (!beyond_the_device(error)) throw;
-      report_.skipped.push_back({point.experiment, point.layout.to_string() + ": " + error.what()});
+      skip(point, error.what());
       return nullptr;
     }
+  }
+
+  void skip(const Point& point, const std::string& why) {
+    report_.skipped.push_back({point.experiment, point.layout.to_string() + ": " + why});
+  }
+
+  /// The rows stay, and say which counters moved and by how much.
+  void note_errors(const Point& point, const std::map<std::string, std::uint64_t>& counters,
+                   Environment& facts) {
+    if (counters.empty()) return;
+    std::string list;
+    for (const auto& [name, count] : counters) {
+      facts["nic.errors." + name] = std::to_string(count);
+      list += fmt::format("{}{} +{}", list.empty() ? "" : ", ", name, count);
+    }
+    ++report_.troubled;
+    progress_.say(fmt::format("warning: {} counted errors during {} ({}): {}; the rows say so",
+                              bench_.nic.name(), point.experiment, point.layout.to_string(), list));
   }
 
   void measure(const Point& point, Subject& subject) {
@@ -96,7 +135,9 @@ class Runner {
     }
     facts.merge(processor_state());
     for (const auto& [name, value] : subject.facts()) facts[name] = value;
-    note_errors(errors, bench_.nic, facts);
+    if (const auto why = clock_missed(point.layout, subject.sm_mhz()); !why.empty())
+      return skip(point, why);
+    note_errors(point, grown(errors, bench_.nic), facts);
     for (const auto metric : metrics_of(point)) write(point, metric, passes[metric], facts);
   }
 

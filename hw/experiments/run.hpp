@@ -11,6 +11,7 @@ namespace qpcast::hw {
 struct RunReport {
   std::size_t measured = 0;      ///< rows written
   std::size_t kept = 0;          ///< rows that were there
+  std::size_t troubled = 0;      ///< points during which the NIC counted errors; their rows say so
   std::vector<Skipped> skipped;  ///< the plan's, and points that the device refused to set up
 };
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "hw/clocks/fake_nvml.hpp"
 #include "hw/experiments/interrupt.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/memory_nic.hpp"
@@ -30,9 +31,11 @@ struct Fixture {
   Fixture(const Fixture&) = delete;
   Fixture& operator=(const Fixture&) = delete;
 
-  RunReport run(const Plan& plan, const std::atomic<bool>* interrupted = nullptr) {
+  RunReport run(const Plan& plan, const std::atomic<bool>* interrupted = nullptr,
+                ClockControl* clocks = nullptr) {
     LocalPeer peer{nic};
-    const Bench bench{nic, peer, {}, 200ms, interrupted};
+    Bench bench{nic, peer, {}, patience, interrupted};
+    bench.clocks = clocks;
     RowFile rows{file, nic.kind(), nic.name()};
     return run_plan(plan, bench, "test", nic.environment(), rows);
   }
@@ -44,6 +47,7 @@ struct Fixture {
   }
 
   MemoryNic nic;
+  std::chrono::milliseconds patience{10'000};  ///< a loaded machine is slow
   std::string path, file;
 };
 
@@ -124,6 +128,7 @@ TEST_CASE("faults end the run with a message and keep the rows that are finished
     CHECK_THROWS_WITH(f.run(plan), Catch::Contains("queue pair in error"));
   }
   SECTION("the peer dies") {
+    f.patience = 200ms;
     f.nic.on_open = [&](MemoryChannel& channel) { channel.silent = ++opened > 2; };
     CHECK_THROWS_WITH(f.run(plan), Catch::Contains("did the peer die"));
   }
@@ -135,6 +140,86 @@ TEST_CASE("faults end the run with a message and keep the rows that are finished
     CHECK_THROWS_AS(f.run(plan, &InterruptScope::flag()), Interrupted);
   }
   CHECK(f.rows().size() == 2);
+}
+
+TEST_CASE("rows measured while the NIC counted errors stay, and name the counters") {
+  Fixture f;
+  f.nic.errors = {{"out_of_sequence", 5}, {"local_ack_timeout_err", 2}};
+  std::size_t opened = 0;
+  f.nic.on_open = [&](MemoryChannel&) {
+    // A link has two channels: the second link's set-up is within its own measurement's time.
+    if (++opened == 3)
+      f.nic.on_count = [&, calls = 0]() mutable {
+        if (++calls == 2) f.nic.errors["out_of_sequence"] = 12;
+      };
+  };
+  const auto report = f.run(short_plan({"handoff"}));
+  CHECK(report.troubled == 1);
+  std::size_t flagged = 0;
+  for (const auto& row : f.rows()) {
+    INFO(row.dump());
+    const auto& environment = row["environment"];
+    CHECK_FALSE(environment.contains("nic.errors.local_ack_timeout_err"));
+    if (!environment.contains("nic.errors.out_of_sequence")) continue;
+    CHECK(environment["nic.errors.out_of_sequence"] == "7");
+    ++flagged;
+  }
+  CHECK(flagged == 2);  // both metrics of one point
+  CHECK(f.rows().size() == report.measured);
+}
+
+TEST_CASE("clocks are set where a layout names one, and reset whatever happens") {
+  Fixture f;
+  FakeNvml::Seen seen;
+  NvmlClocks clocks{std::make_unique<FakeNvml>(seen)};
+  auto plan = short_plan({"handoff"});
+  const auto named = [&](const char* mhz) {
+    return std::string{"submitter=host;qps=1;batch=1;payload=8;window=4;clock_mhz="} + mhz;
+  };
+  use_layouts(plan,
+              {"submitter=host;qps=1;batch=1;payload=8;window=4", named("900"), named("1200")});
+  std::vector<std::uint32_t> while_open;
+  std::size_t opened = 0;
+  f.nic.on_open = [&](MemoryChannel& channel) {
+    while_open.push_back(seen.locked);
+    channel.fail_posts = ++opened > 4;
+  };
+  CHECK_THROWS_AS(f.run(plan, nullptr, &clocks), DeviceError);  // in the last layout
+  CHECK(while_open == std::vector<std::uint32_t>{0, 0, 900, 900, 1200, 1200});
+  CHECK(seen.locked == 0);
+  CHECK(seen.resets == 2);
+  f.nic.on_open = {};
+  f.run(plan);  // nobody asked for it
+  CHECK(seen.locks.size() == 2);
+}
+
+TEST_CASE("the SM clock is swept when clocks may be set, and only then") {
+  Scope scope{.kind = "emulated", .processors = 2, .no_gpu = {}, .no_dc = {}};
+  CHECK(make_plan("quick", scope, {"SM clock"}).points.empty());
+  CHECK_THAT(make_plan("quick", scope, {"SM clock"}).skipped.at(0).reason,
+             Catch::Contains("--set-clocks"));
+  scope.sm_clocks = {540, 1980};
+  const auto plan = make_plan("quick", scope, {"SM clock"});
+  CHECK(plan.points.size() == 4);
+  for (const auto& point : plan.points) {
+    CHECK(point.layout.has(Key::clock_mhz));
+    CHECK_NOTHROW(gpu_layout(point.layout));
+  }
+}
+
+TEST_CASE("without a doorbell mapping every GPU submitter is CPU-assisted, and said to be") {
+  auto plan = make_plan("quick", {.kind = "mlx5", .processors = 2, .no_gpu = {}, .no_dc = {}}, {});
+  const auto all = plan.points.size(), skipped = plan.skipped.size();
+  assist_doorbells(plan, "PeerMappingOverride");
+  CHECK(plan.points.size() < all);  // what was planned as cpu-assisted already is there once
+  CHECK(plan.points.size() > all / 2);
+  for (const auto& point : plan.points) {
+    CHECK(point.layout.choice(Key::submitter, Submitter::host) != Submitter::gpu);
+    CHECK_NOTHROW(point.layout.check("test"));
+    if (gpu_submits(point.layout)) CHECK_NOTHROW(gpu_layout(point.layout));
+  }
+  REQUIRE(plan.skipped.size() == skipped + 1);
+  CHECK_THAT(plan.skipped.back().reason, Catch::Contains("PeerMappingOverride"));
 }
 
 TEST_CASE("wrong payload is an error, not a row") {

@@ -21,6 +21,8 @@ class Subject {
   virtual void pass(const PassBudget& budget, Passes& passes) = 0;
   /// What was observed while it ran.
   virtual Environment facts() const = 0;
+  /// The SM clock in the last pass, MHz; 0 when no GPU took part.
+  virtual double sm_mhz() const { return 0; }
 };
 
 std::vector<Metric> metrics_of(const Point& point);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 
 #include "hw/gda/cuda_error.hpp"
@@ -27,23 +29,30 @@ std::uint32_t granule(const GpuLayout& g) {
   return g.publication == Publication::warp_cooperative ? per_doorbell(g) / 32 : per_doorbell(g);
 }
 
-std::unique_ptr<QueueServer> server_for(const GpuLayout& layout, emulated::Server& server) {
-  const bool executed = server.imposed().mode == emulated::Mode::execute;
-  if (executed && layout.queue_memory == Memory::gpu) return make_gpu_server();
-  return std::make_unique<HostServer>(server);
-}
+class EmulatedGpuNic final : public GpuNic {
+ public:
+  explicit EmulatedGpuNic(emulated::Server& server) : server_{server} {}
+  bool executes() const override { return server_.imposed().mode == emulated::Mode::execute; }
+  std::unique_ptr<QueueServer> serve(const GpuLayout& layout) override {
+    if (executes() && layout.queue_memory == Memory::gpu) return make_gpu_server();
+    return std::make_unique<HostServer>(server_);
+  }
+
+ private:
+  emulated::Server& server_;
+};
 
 }  // namespace
 
 /// One pass at a time over one layout's queue pairs.
 class GpuLink::Session {
  public:
-  Session(const GpuLayout& layout, emulated::Server& server, std::chrono::milliseconds patience)
+  Session(const GpuLayout& layout, GpuNic& nic, std::chrono::milliseconds patience)
       : layout_{layout},
-        executed_{server.imposed().mode == emulated::Mode::execute},
+        executed_{nic.executes()},
         patience_ns_{static_cast<std::uint64_t>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(patience).count())},
-        queues_{layout, server_for(layout, server)},
+        queues_{layout, nic.serve(layout)},
         report_{sizeof(Report)} {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -65,10 +74,12 @@ class GpuLink::Session {
     try {
       report = finish(stream_, report_, "mini-gda");
     } catch (const DeviceError&) {
+      const auto said = queues_.error_completion();
       queues_.end();
-      throw;
+      if (said.empty()) throw;
+      throw DeviceError{"gpu", "mini-gda", EIO, said};
     }
-    account(queues_.end(), messages, doorbells);
+    if (const auto counted = queues_.end()) account(*counted, messages, doorbells);
     return report;
   }
 
@@ -99,8 +110,8 @@ class GpuLink::Session {
   Stream stream_;
 };
 
-GpuLink::GpuLink(emulated::Server& server, const Layout& layout, std::chrono::milliseconds patience)
-    : layout_{gpu_layout(layout)}, session_{std::make_unique<Session>(layout_, server, patience)} {}
+GpuLink::GpuLink(GpuNic& nic, const Layout& layout, std::chrono::milliseconds patience)
+    : layout_{gpu_layout(layout)}, session_{std::make_unique<Session>(layout_, nic, patience)} {}
 
 GpuLink::~GpuLink() = default;
 
@@ -182,12 +193,23 @@ GpuRoundTrips GpuLink::round_trip(std::uint32_t samples) {
   return result;
 }
 
+std::unique_ptr<GpuNic> emulated_gpu_nic(emulated::Server& server) {
+  return std::make_unique<EmulatedGpuNic>(server);
+}
+
 std::string no_gpu() {
   ::setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // NOLINT(concurrency-mt-unsafe)
   int count = 0;
   const auto code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess) return fmt::format("no GPU: {}", cudaGetErrorString(code));
   return count == 0 ? "no GPU in this machine" : "";
+}
+
+std::string gpu_pci_address() {
+  std::array<char, 32> text{};
+  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0),
+        "cudaDeviceGetPCIBusId");
+  return text.data();
 }
 
 std::map<std::string, std::string> gpu_environment() {

@@ -1,9 +1,10 @@
-/// Everything that one layout needs on the GPU's side: queue pairs attached to an emulated NIC,
-/// the memory they write to, and the passes over them.
+/// Everything that one layout needs on the GPU's side: queue pairs attached to a NIC, the memory
+/// they write to, and the passes over them.
 ///
-/// Which NIC serves them: a sink, and queues in host memory, a CPU thread (emulated::Server);
-/// queues in GPU memory that are to be executed, a kernel beside the measured one (gpu_nic.hpp).
-/// The doorbell lies in host memory in every case, so that its store crosses PCIe.
+/// Of the emulated NIC, a CPU thread serves a sink and queues in host memory (emulated::Server), a
+/// kernel beside the measured one queues in GPU memory that are to be executed (queue_server.hpp);
+/// the doorbell lies in host memory in every case, so that its store crosses PCIe. A ConnectX
+/// serves its own queue pairs (mlx5_nic.hpp).
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 #include <vector>
 
 #include "hw/gda/gpu_layout.hpp"
-#include "hw/nic/emulated/server.hpp"
+#include "hw/gda/gpu_nic.hpp"
 
 namespace qpcast::hw {
 
@@ -40,7 +41,7 @@ struct GpuRoundTrips {
 class GpuLink {
  public:
   /// @throws InputError for a layout that mini-gda does not do, DeviceError
-  GpuLink(emulated::Server& server, const Layout& layout, std::chrono::milliseconds patience);
+  GpuLink(GpuNic& nic, const Layout& layout, std::chrono::milliseconds patience);
   ~GpuLink();
   GpuLink(const GpuLink&) = delete;
   GpuLink& operator=(const GpuLink&) = delete;
@@ -61,10 +62,16 @@ class GpuLink {
   double known_rate_ = 0;  ///< messages/us, of the last pass
 };
 
+/// The emulated NIC for a GPU; null in a build without CUDA.
+/// @param server  outlives the result
+std::unique_ptr<GpuNic> emulated_gpu_nic(emulated::Server& server);
+
 /// Why there is no GPU to measure with; empty when there is. Called before anything else of CUDA:
 /// it also settles that kernels are loaded at once, since one that serves queue pairs runs while
 /// others are launched, and loading those lazily would wait for it for ever.
 std::string no_gpu();
+/// Where the GPU sits ("0000:18:00.0"), by which other libraries find it.
+std::string gpu_pci_address();
 /// Host memory that the GPU reaches at the same address; without a GPU its allocations throw.
 std::pmr::memory_resource* pinned_resource();
 /// Model, driver, clocks and versions of the GPU, for a row's environment.

@@ -48,7 +48,7 @@ class GpuServer final : public QueueServer {
     return key;
   }
 
-  std::uint32_t attach(const emulated::QueueMemory& memory, std::uint64_t access_key) override {
+  std::uint32_t attach(emulated::QueueMemory& memory, std::uint64_t access_key) override {
     const std::uint32_t number = queue_slots | ++attached_;
     Queue queue;
     queue.memory = memory;
@@ -82,7 +82,7 @@ class GpuServer final : public QueueServer {
     running_ = true;
   }
 
-  emulated::Counters stop() override {
+  std::optional<emulated::Counters> stop() override {
     halt();
     check(cudaGetLastError(), "emulated NIC");
     gpu_queues_.to_host(queues_.data(), queues_.size() * sizeof(Queue));

@@ -64,13 +64,14 @@ std::string random_layout(Draw& draw, const char* memory) {
 /// Random layouts until `most` messages are written; GpuLink checks each.
 void write_at_random(const char* memory, std::uint64_t most) {
   Server server{Imposed{}};
+  const auto nic = hw::emulated_gpu_nic(server);
   Draw draw{7};
   std::uint64_t written = 0;
   int layouts = 0;
   for (; written < most; ++layouts) {
     const auto text = random_layout(draw, memory);
     INFO(text);
-    GpuLink link{server, layout_of(text), patience};
+    GpuLink link{*nic, layout_of(text), patience};
     // Twenty layouts or more, a target of up to 256 MiB each.
     const auto fits = (256ULL << 20) / ((link.layout().payload + 7) / 8 * 8);
     const auto each = std::min<std::uint64_t>(fits, most / 20) / link.layout().threads;
@@ -93,6 +94,7 @@ TEST_CASE("random layouts in GPU memory: every byte and every completion", "[gpu
 
 TEST_CASE("lone puts and pings complete, in every memory and scope", "[gpu]") {
   Server server{Imposed{}};
+  const auto nic = hw::emulated_gpu_nic(server);
   const auto* memory = GENERATE("gpu", "host");
   const auto* ordering = GENERATE("none", "gpu", "release", "system");
   const auto text = fmt::format(
@@ -100,7 +102,7 @@ TEST_CASE("lone puts and pings complete, in every memory and scope", "[gpu]") {
       "queue_memory={}",
       ordering, memory);
   INFO(text);
-  GpuLink link{server, layout_of(text), patience};
+  GpuLink link{*nic, layout_of(text), patience};
   const auto times = link.latency(200);
   CHECK(times.completion.size() == 200);
   for (std::size_t i = 0; i < times.issue.size(); ++i)
@@ -113,11 +115,12 @@ TEST_CASE("a sink retires what is announced and no more", "[gpu]") {
   Imposed imposed;
   imposed.mode = Mode::sink;
   Server server{imposed};
+  const auto nic = hw::emulated_gpu_nic(server);
   const auto* text =
       GENERATE("submitter=gpu;threads=256;qps=1;publication=warp-cooperative;batch=32",
                "submitter=gpu;threads=16;qps=16;sms=16;batch=16",
                "submitter=gpu;threads=1;qps=1;batch=4;payload=200;inline=1");
-  GpuLink link{server, layout_of(text), patience};
+  GpuLink link{*nic, layout_of(text), patience};
   CHECK(link.rate(20'000).messages >= 20'000);
 }
 
@@ -127,7 +130,8 @@ TEST_CASE("a NIC that stops serving ends the pass with a reason", "[gpu][faults]
                            hw::emulated::Fault::peer_dead);
   imposed.fault_after = 500;
   Server server{imposed};
-  GpuLink link{server, layout_of("submitter=gpu;threads=1;qps=1;batch=4;queue_memory=host"),
+  const auto nic = hw::emulated_gpu_nic(server);
+  GpuLink link{*nic, layout_of("submitter=gpu;threads=1;qps=1;batch=4;queue_memory=host"),
                std::chrono::milliseconds{300}};
   CHECK_THROWS_AS(link.rate(100'000), hw::DeviceError);
 }

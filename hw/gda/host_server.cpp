@@ -2,7 +2,7 @@
 
 namespace qpcast::hw::gda {
 
-emulated::Counters HostServer::stop() {
+std::optional<emulated::Counters> HostServer::stop() {
   emulated::Counters sum;
   for (const auto number : numbers_) sum += server_.counters(number);
   release();

@@ -28,6 +28,10 @@ void* allocate_on_gpu(std::size_t bytes) {
 void free_pinned(void* data) noexcept { cudaFreeHost(data); }
 void free_on_gpu(void* data) noexcept { cudaFree(data); }
 
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
+}
+
 void GpuMemory::fill(int byte) {
   check(cudaMemset(data(), byte, bytes()), "cudaMemset");
   check(cudaDeviceSynchronize(), "cudaMemset");

@@ -11,6 +11,8 @@ void* allocate_pinned(std::size_t bytes);
 void* allocate_on_gpu(std::size_t bytes);
 void free_pinned(void* data) noexcept;
 void free_on_gpu(void* data) noexcept;
+/// Copies from wherever `from` lies. @throws DeviceError
+void copy_to_host(void* to, const void* from, std::size_t bytes);
 
 /// Owns what one pair of functions allocates and frees.
 template <void* (*allocate)(std::size_t), void (*release)(void*) noexcept>

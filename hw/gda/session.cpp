@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "hw/nic/direct/registers.hpp"
 #include "hw/wqe/completion.hpp"
 
 namespace qpcast::hw::gda {
@@ -26,8 +27,10 @@ void write_pattern(std::uint64_t m, std::uint32_t length, std::byte* to) {
 
 Session::Buffer Session::allocate(std::size_t bytes, bool on_gpu) {
   Buffer buffer;
+  // An allocation of this size has pages of its own, which an adapter can register.
+  constexpr std::size_t granule = 2U << 20;
   if (on_gpu)
-    buffer.gpu = GpuMemory{bytes};
+    buffer.gpu = GpuMemory{(bytes + granule - 1) / granule * granule};
   else
     buffer.host = PinnedMemory{bytes};
   return buffer;
@@ -41,22 +44,19 @@ void Session::clear(Buffer& buffer, int byte) {
 }
 
 Session::Session(const GpuLayout& layout, std::unique_ptr<QueueServer> server)
-    : layout_{layout}, server_{std::move(server)}, count_{std::max(2U, layout.qps)} {
-  const bool on_gpu = layout.queue_memory == Memory::gpu;
-  send_queues_ = allocate(std::size_t{count_} * layout.depth * wqe::block_bytes, on_gpu);
-  records_ = allocate(count_ * line, on_gpu);
-  entries_ = allocate(count_ * sizeof(wqe::CompletionEntry), server_->in_gpu_memory());
-  doorbells_ = PinnedMemory{(count_ + 1) * line};
+    : layout_{layout}, server_{std::move(server)}, count_{(layout.qps + 1) / 2 * 2} {
+  if (!server_->brings_queues()) allocate_queues();
   relays_ = PinnedMemory{count_ * line};
   shared_ = GpuMemory{count_ * sizeof(SharedState)};
   device_qps_ = GpuMemory{count_ * sizeof(QueuePair)};
-  if (layout.assisted) forwarder_ = std::jthread{[this](const std::stop_token& s) { forward(s); }};
 }
 
-Session::~Session() {
-  if (!forwarder_.joinable()) return;
-  forwarder_.request_stop();
-  forwarder_.join();
+void Session::allocate_queues() {
+  const bool on_gpu = layout_.queue_memory == Memory::gpu;
+  send_queues_ = allocate(std::size_t{count_} * layout_.depth * wqe::block_bytes, on_gpu);
+  records_ = allocate(count_ * line, on_gpu);
+  entries_ = allocate(count_ * sizeof(wqe::CompletionEntry), server_->in_gpu_memory());
+  doorbells_ = PinnedMemory{(count_ + 1) * line};
 }
 
 /// The host thread of a CPU-assisted doorbell.
@@ -67,7 +67,7 @@ void Session::forward(const std::stop_token& stop) {
       const auto value = std::atomic_ref{*relay(i)}.load(std::memory_order_acquire);
       if (value == seen[i]) continue;
       seen[i] = value;
-      std::atomic_ref{*doorbell(i)}.store(value, std::memory_order_release);
+      direct::store_register(const_cast<std::uint64_t*>(memories_[i].doorbell), value);
     }
 }
 
@@ -96,16 +96,18 @@ emulated::QueueMemory Session::memory_of(std::uint32_t i, bool executed) const {
   return memory;
 }
 
-QueuePair Session::device_view(std::uint32_t i, std::uint32_t number) const {
-  const auto memory = memory_of(i, true);
+QueuePair Session::device_view(std::uint32_t i, std::uint32_t number, std::uint32_t peer) const {
+  const auto& memory = memories_[i];
   QueuePair qp{};
-  qp.send = wqe::make_send_queue(memory.send_queue, layout_.depth, number);
+  // A sink reads no WQE, but the GPU writes them all the same.
+  auto* const queue = memory.send_queue ? memory.send_queue : memory_of(i, true).send_queue;
+  qp.send = wqe::make_send_queue(queue, memory.depth, number);
   qp.record = const_cast<std::uint32_t*>(memory.record);
-  qp.doorbell = layout_.assisted ? relay(i) : doorbell(i);
+  qp.doorbell = layout_.assisted ? relay(i) : const_cast<std::uint64_t*>(memory.doorbell);
   qp.newest = reinterpret_cast<const std::uint64_t*>(
       reinterpret_cast<const std::byte*>(memory.completions.entries) + wqe::tail_offset);
   qp.shared = shared_.as<SharedState>() + i;
-  qp.target = vector_;
+  if (layout_.dc) qp.target = server_->route_to(peer, dc_access_key);
   return qp;
 }
 
@@ -141,7 +143,7 @@ void Session::begin(const Traffic& traffic) {
   size_target(traffic);
   clear(records_, 0);
   clear(entries_, wqe::unwritten_entry);
-  std::memset(doorbells_.data(), 0, doorbells_.bytes());
+  if (doorbells_.data()) std::memset(doorbells_.data(), 0, doorbells_.bytes());
   std::memset(relays_.data(), 0, relays_.bytes());
   shared_.fill(0);
   writes_.remote = {reinterpret_cast<std::uintptr_t>(target_.data()),
@@ -151,20 +153,39 @@ void Session::begin(const Traffic& traffic) {
                       server_->register_memory(source_.data(), source_.bytes())};
   std::vector<QueuePair> views;
   std::vector<std::uint32_t> numbers;
-  for (std::uint32_t i = 0; i < count_; ++i)
-    numbers.push_back(server_->attach(memory_of(i, traffic.executed), dc_access_key));
-  // Every write lands in this process: a queue pair's peer is the next one.
-  for (std::uint32_t i = 0; i < count_; ++i)
-    server_->connect(numbers[i], numbers[(i + 1) % count_]);
+  memories_.assign(count_, {});
   for (std::uint32_t i = 0; i < count_; ++i) {
-    vector_ = {dc_access_key, numbers[(i + 1) % count_], 0, 0, 0};
-    views.push_back(device_view(i, numbers[i]));
+    if (!server_->brings_queues()) memories_[i] = memory_of(i, traffic.executed);
+    memories_[i].depth = layout_.depth;
+    numbers.push_back(server_->attach(memories_[i], dc_access_key));
+  }
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const auto peer = numbers[i ^ 1U];
+    server_->connect(numbers[i], peer);
+    views.push_back(device_view(i, numbers[i], peer));
   }
   device_qps_.from_host(views.data(), views.size() * sizeof(QueuePair));
   server_->start();
+  if (layout_.assisted) forwarder_ = std::jthread{[this](const std::stop_token& s) { forward(s); }};
 }
 
-emulated::Counters Session::end() { return server_->stop(); }
+std::optional<emulated::Counters> Session::end() {
+  forwarder_ = {};
+  return server_->stop();
+}
+
+std::string Session::error_completion() const {
+  for (const auto& memory : memories_) {
+    wqe::CompletionEntry entry;
+    copy_to_host(&entry, memory.completions.entries, sizeof entry);
+    std::uint64_t tail = 0;
+    std::memcpy(&tail, reinterpret_cast<const char*>(&entry) + wqe::tail_offset, sizeof tail);
+    if (wqe::read_tail(tail).kind != wqe::CompletionKind::requester_error) continue;
+    const auto detail = wqe::error_detail(entry);
+    return server_->describe(detail.syndrome, detail.vendor);
+  }
+  return {};
+}
 
 std::int64_t Session::first_wrong(std::uint64_t count) const {
   std::vector<std::byte> copy;

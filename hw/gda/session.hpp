@@ -21,14 +21,16 @@ struct Traffic {
 class Session {
  public:
   Session(const GpuLayout& layout, std::unique_ptr<QueueServer> server);
-  ~Session();
+  ~Session() = default;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   /// Fresh queue pairs, all at index 0, a target of zeroes, and a NIC that serves them.
   void begin(const Traffic& traffic);
-  /// @return what the NIC counted
-  emulated::Counters end();
+  /// @return what the NIC counted, if it counts
+  std::optional<emulated::Counters> end();
+  /// What the NIC said in the first error completion; empty when there is none. Before end().
+  std::string error_completion() const;
 
   const QueuePair* qps() const { return device_qps_.as<QueuePair>(); }
   const Writes& writes() const { return writes_; }
@@ -49,21 +51,23 @@ class Session {
   static void clear(Buffer& buffer, int byte);
   void size_target(const Traffic& traffic);
   void fill_source();
+  void allocate_queues();
   emulated::QueueMemory memory_of(std::uint32_t i, bool executed) const;
-  QueuePair device_view(std::uint32_t i, std::uint32_t number) const;
+  QueuePair device_view(std::uint32_t i, std::uint32_t number, std::uint32_t peer) const;
   std::uint64_t* doorbell(std::uint32_t i) const;
   std::uint64_t* relay(std::uint32_t i) const;
   void forward(const std::stop_token& stop);
 
   GpuLayout layout_;
   std::unique_ptr<QueueServer> server_;
-  std::uint32_t count_;  ///< queue pairs, at least two so that a ping can be answered
+  /// Queue pairs: an even number, since 0 and 1, 2 and 3 and so on are connected to each other.
+  std::uint32_t count_;
   Buffer send_queues_, records_, entries_, target_, source_;
   PinnedMemory doorbells_, relays_;
   GpuMemory shared_, device_qps_;
   Writes writes_;
-  wqe::CompactVector vector_;
-  std::jthread forwarder_;
+  std::vector<emulated::QueueMemory> memories_;  ///< of the pass's queue pairs
+  std::jthread forwarder_;                       ///< of CPU-assisted doorbells, for a pass
 };
 
 }  // namespace qpcast::hw::gda

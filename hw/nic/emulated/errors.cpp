@@ -2,37 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "hw/nic/direct/syndrome.hpp"
 #include "hw/nic/emulated/perform.hpp"
 
 namespace qpcast::hw::emulated {
 
 namespace {
-
-const char* name(wqe::Syndrome syndrome) {
-  switch (syndrome) {
-    case wqe::Syndrome::none:
-      return "no error";
-    case wqe::Syndrome::local_length:
-      return "local length error";
-    case wqe::Syndrome::local_qp_operation:
-      return "local QP operation error";
-    case wqe::Syndrome::local_protection:
-      return "local protection error";
-    case wqe::Syndrome::flushed:
-      return "work request flushed error";
-    case wqe::Syndrome::remote_invalid_request:
-      return "remote invalid request error";
-    case wqe::Syndrome::remote_access:
-      return "remote access error";
-    case wqe::Syndrome::remote_operation:
-      return "remote operation error";
-    case wqe::Syndrome::retries_exceeded:
-      return "transport retry counter exceeded";
-    case wqe::Syndrome::receiver_not_ready:
-      return "RNR retry counter exceeded";
-  }
-  return "unknown syndrome";
-}
 
 const char* advice(wqe::Defect defect) {
   switch (defect) {
@@ -96,7 +71,7 @@ const char* advice(Refusal refusal) {
 
 std::string describe(wqe::Syndrome syndrome, std::uint8_t vendor) {
   const char* why = advice(static_cast<wqe::Defect>(vendor));
-  return fmt::format("{} (vendor syndrome {:#04x}): {}", name(syndrome), vendor,
+  return fmt::format("{} (vendor syndrome {:#04x}): {}", direct::name(syndrome), vendor,
                      why ? why : advice(static_cast<Refusal>(vendor)));
 }
 

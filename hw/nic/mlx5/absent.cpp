@@ -3,7 +3,8 @@
 
 namespace qpcast::hw::mlx5 {
 
-std::unique_ptr<Calls> open_device(const DeviceOptions& options, GpuMemory& /*gpu*/) {
+std::shared_ptr<Calls> open_device(const DeviceOptions& options,
+                                   std::unique_ptr<GpuMemory> /*gpu*/) {
   throw DeviceError{options.device.empty() ? "mlx5" : options.device, "open", 0,
                     "this build has no libmlx5: install the Debian package 'libibverbs-dev' and "
                     "configure again"};

@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "hw/nic/mlx5/commands.hpp"
 
@@ -25,10 +27,26 @@ struct Uar {
   std::uint32_t page = 0;
   void* doorbell = nullptr;  ///< where the first 8 B of a control segment are stored
 };
+/// A memory region: what WQEs may name.
+struct Registration {
+  Handle handle = nullptr;
+  std::uint32_t lkey = 0, rkey = 0;
+};
+/// A shared receive queue, which a DC target must have even if nothing is ever received.
+struct ReceiveQueue {
+  Handle handle = nullptr;
+  std::uint32_t number = 0;
+};
 
 class Calls {
  public:
   virtual ~Calls() = default;
+  virtual std::string name() const = 0;
+  /// Firmware, link, NUMA node and the like, for a row's environment.
+  virtual std::map<std::string, std::string> facts() const = 0;
+  virtual std::map<std::string, std::uint64_t> error_counters() const = 0;
+  /// Never waits. @throws DeviceError for an event that ends a run: device removed, port down
+  virtual void check_events() = 0;
   /// This end's facts: protection domain, port, GID, MTU, event queue.
   virtual LocalSide local_side() = 0;
 
@@ -40,9 +58,20 @@ class Calls {
   virtual Umem register_dmabuf(int descriptor, std::size_t bytes) = 0;
   virtual void deregister(Handle umem) = 0;
 
+  // Payload: local and remote write, remote atomics.
+  virtual Registration register_region(void* address, std::size_t bytes) = 0;
+  /// @param address  what WQEs call the first byte
+  virtual Registration register_region_dmabuf(int descriptor, void* address, std::size_t bytes) = 0;
+  virtual void deregister_region(Handle region) = 0;
+
+  virtual ReceiveQueue create_receive_queue() = 0;
+  virtual void destroy_receive_queue(Handle queue) = 0;
+
   virtual Handle create(std::span<const std::uint8_t> command, std::span<std::uint8_t> answer) = 0;
   virtual int modify(Handle object, std::span<const std::uint8_t> command,
                      std::span<std::uint8_t> answer) = 0;
+  virtual int query(Handle object, std::span<const std::uint8_t> command,
+                    std::span<std::uint8_t> answer) = 0;
   virtual void destroy(Handle object) = 0;
   virtual int resolve_mac(const Address& peer, Mac& mac) = 0;
 

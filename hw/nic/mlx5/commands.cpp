@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t entry_bytes = 64;
 constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t migrated = 3, no_receive_queue = 3, ib_atomics = 1;
+constexpr std::uint64_t migrated = 3, no_receive_queue = 3, ib_atomics = 1, dc_initiator = 5;
 
 Command command(Opcode code, std::size_t bytes) {
   Command c{bytes};
@@ -73,9 +73,12 @@ QueuePlan plan_queues(std::uint32_t depth) {
   return plan;
 }
 
-Command create_cq(const LocalSide& local, const QueuePlan& plan) {
+Command create_cq(const LocalSide& local, const QueuePlan& plan, Completions completions) {
   auto c = command(Opcode::create_cq, create_cq_bytes);
   const auto in = [](Field field) { return field.at(cq_context); };
+  const bool collapsed = completions == Completions::collapsed;
+  c.set(in(cqc::collapsed), collapsed ? 1 : 0);
+  c.set(in(cqc::overrun_ignore), collapsed ? 1 : 0);
   c.set(in(cqc::log_cq_size), plan.log_depth);
   c.set(in(cqc::uar_page), local.uar_page);
   c.set(in(cqc::eqn), local.eqn);
@@ -88,8 +91,10 @@ Command create_cq(const LocalSide& local, const QueuePlan& plan) {
   return c;
 }
 
-Command create_qp(const LocalSide& local, const QueuePlan& plan, std::uint32_t cqn) {
+Command create_qp(const LocalSide& local, const QueuePlan& plan, std::uint32_t cqn,
+                  Transport transport) {
   auto c = command(Opcode::create_qp, qp_command_bytes);
+  c.set(in_qpc(qpc::service_type), transport == Transport::dc ? dc_initiator : 0);
   c.set(in_qpc(qpc::pm_state), migrated);
   c.set(in_qpc(qpc::pd), local.pd);
   c.set(in_qpc(qpc::uar_page), local.uar_page);
@@ -134,6 +139,43 @@ Command rtr_to_rts(const LocalSide& local, std::uint32_t qpn) {
   c.set(in_qpc(qpc::retry_count), 7);
   c.set(in_qpc(qpc::rnr_retry), 7);
   c.set(in_path(path::ack_timeout), 14);
+  return c;
+}
+
+Command init_to_rtr(const LocalSide& local, std::uint32_t qpn) {
+  auto c = transition(Opcode::init2rtr_qp, qpn);
+  c.set(in_qpc(qpc::mtu), local.mtu_code);
+  c.set(in_qpc(qpc::log_msg_max), 30);
+  c.set(in_path(path::port), local.port);
+  if (local.ethernet) {
+    c.set(in_path(path::source_index), local.gid_index);
+    c.set(in_path(path::hop_limit), 64);
+  }
+  return c;
+}
+
+Command query_qp(std::uint32_t qpn) {
+  auto c = command(Opcode::query_qp, query_qp_bytes);
+  c.set(object_number, qpn);
+  return c;
+}
+
+Command create_dct(const LocalSide& local, std::uint32_t cqn, std::uint32_t srqn,
+                   std::uint64_t access_key) {
+  auto c = command(Opcode::create_dct, create_dct_bytes);
+  const auto in = [](Field field) { return field.at(dct_context); };
+  c.set(in(dctc::cqn), cqn);
+  c.set(in(dctc::atomic_mode), ib_atomics);
+  c.set(in(dctc::remote_write), 1);
+  c.set(in(dctc::remote_atomic), 1);
+  c.set(in(dctc::min_rnr_nak), 12);
+  c.set(in(dctc::srqn), srqn);
+  c.set(in(dctc::pd), local.pd);
+  c.set(in(dctc::access_key), access_key);
+  c.set(in(dctc::mtu), local.mtu_code);
+  c.set(in(dctc::port), local.port);
+  if (local.ethernet) c.set(in(dctc::source_index), local.gid_index);
+  c.set(in(dctc::hop_limit), 64);
   return c;
 }
 

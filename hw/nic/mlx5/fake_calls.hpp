@@ -15,8 +15,12 @@
 
 namespace qpcast::hw::mlx5 {
 
-class FakeCalls final : public Calls {
+class FakeCalls : public Calls {
  public:
+  std::string name() const override { return "mlx5_0"; }
+  std::map<std::string, std::string> facts() const override { return {}; }
+  std::map<std::string, std::uint64_t> error_counters() const override { return {}; }
+  void check_events() override {}
   LocalSide local_side() override {
     LocalSide local;
     local.pd = 0x0a0b0c;
@@ -45,23 +49,45 @@ class FakeCalls final : public Calls {
     return {open("umem"), 0x77};
   }
   void deregister(Handle handle) override { close(handle, "umem"); }
+  Registration register_region(void*, std::size_t) override {
+    if (refuses("region")) return {};
+    return {open("region"), 0x100, 0x101};
+  }
+  Registration register_region_dmabuf(int, void* address, std::size_t bytes) override {
+    if (refuses("dmabuf")) return {};
+    through_dmabuf = true;
+    return register_region(address, bytes);
+  }
+  void deregister_region(Handle handle) override { close(handle, "region"); }
+  ReceiveQueue create_receive_queue() override {
+    if (refuses("srq")) return {};
+    return {open("srq"), 0x0e0e01};
+  }
+  void destroy_receive_queue(Handle handle) override { close(handle, "srq"); }
 
   Handle create(std::span<const std::uint8_t> command, std::span<std::uint8_t> answer) override {
     commands.emplace_back(command.begin(), command.end());
-    const bool cq = command[0] == 0x04 && command[1] == 0x00;
-    if (refuses(cq ? "cq" : "qp")) {
+    const std::string what = command[0] == 0x04 ? "cq" : command[0] == 0x05 ? "qp" : "dct";
+    if (refuses(what)) {
       answer[0] = 0x03;
       answer[7] = 0x5e;
       return nullptr;
     }
     answer[9] = 0x00;
-    answer[10] = cq ? 0x0c : 0x1b;
+    answer[10] = what == "cq" ? 0x0c : what == "qp" ? 0x1b : 0x2d;
     answer[11] = 0x01;
-    return open(cq ? "cq" : "qp");
+    return open(what);
   }
   int modify(Handle, std::span<const std::uint8_t> command, std::span<std::uint8_t>) override {
     commands.emplace_back(command.begin(), command.end());
     return refuses("modify") ? -1 : 0;
+  }
+  int query(Handle, std::span<const std::uint8_t> command,
+            std::span<std::uint8_t> answer) override {
+    commands.emplace_back(command.begin(), command.end());
+    if (refuses("query")) return -1;
+    answer[24] = static_cast<std::uint8_t>(state << 4);
+    return 0;
   }
   void destroy(Handle handle) override { close(handle, "object"); }
   int resolve_mac(const Address&, Mac& mac) override {
@@ -77,6 +103,7 @@ class FakeCalls final : public Calls {
     std::free(memory);
   }
   int fill_gpu(void* memory, std::uint8_t value, std::size_t bytes) override {
+    if (refuses("fill")) return -1;
     std::fill_n(static_cast<std::uint8_t*>(memory), bytes, value);
     return 0;
   }
@@ -88,18 +115,22 @@ class FakeCalls final : public Calls {
   }
   void unmap_host(void* memory) override { close(memory, "host"); }
 
-  std::set<std::string> refuse;  ///< calls that fail with EPERM
+  std::set<std::string> refuse;   ///< calls that fail with EPERM
+  std::size_t fail_at = 0;        ///< the call, counted from 1, that fails with EPERM; 0: none
+  std::vector<std::string> made;  ///< every call that can fail, in order
   std::vector<std::vector<std::uint8_t>> commands;
   std::map<Handle, std::string> live;  ///< what has not been given back
-  std::vector<std::string> mistakes;   ///< given back twice or never taken
+  std::vector<std::string> mistakes;   ///< given back twice or never taken; a wrong field
   std::size_t registered = 0;
+  std::uint8_t state = 3;  ///< of every queue pair, as QUERY_QP tells it
   bool through_dmabuf = false;
   bool ethernet = true;
   alignas(4096) std::byte doorbell_page[4096]{};
 
- private:
+ protected:
   bool refuses(const std::string& call) {
-    if (!refuse.contains(call)) return false;
+    made.push_back(call);
+    if (!refuse.contains(call) && made.size() != fail_at) return false;
     errno = EPERM;
     return true;
   }
@@ -113,6 +144,8 @@ class FakeCalls final : public Calls {
   void close(Handle handle, const std::string& what) {
     if (live.erase(handle) == 0) mistakes.push_back(what);
   }
+
+ private:
   std::uintptr_t last_ = 0;
 };
 

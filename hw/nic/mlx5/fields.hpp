@@ -1,8 +1,9 @@
 /// Fields of the mlx5 command interface: where each lies, in bits from the start of its structure,
 /// most significant bit of a big-endian word first.
 ///
-/// Positions are facts of the adapter's programmer's reference manual (PRM): create CQ and QP, the
-/// three QP transitions, CQ context, QP context, address path. Only what is set or read is here.
+/// Positions are facts of the adapter's programmer's reference manual (PRM): create CQ, QP and DCT,
+/// the three QP transitions, query QP, CQ, QP and DCT context, address path. Only what is set or
+/// read is here.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,7 @@ struct Field {
 class Command {
  public:
   explicit Command(std::size_t bytes) : bytes_(bytes) {}
+  explicit Command(std::span<const std::uint8_t> bytes) : bytes_(bytes.begin(), bytes.end()) {}
   void set(Field field, std::uint64_t value) {
     for (std::uint32_t i = 0; i < field.width; ++i) {
       const auto bit = field.offset + field.width - 1 - i;
@@ -51,6 +53,8 @@ enum class Opcode : std::uint16_t {
   rst2init_qp = 0x502,
   init2rtr_qp = 0x503,
   rtr2rts_qp = 0x504,
+  query_qp = 0x50b,
+  create_dct = 0x710,
 };
 
 // Every command and answer.
@@ -88,7 +92,8 @@ inline constexpr Field wq_umem_id{0x840, 32};
 inline constexpr Field wq_umem_valid{0x860, 1};
 
 namespace qpc {
-inline constexpr Field service_type{0x08, 8};  ///< 0: RC
+inline constexpr Field state{0x00, 4};         ///< 6: error
+inline constexpr Field service_type{0x08, 8};  ///< 0: RC, 5: DCI
 inline constexpr Field pm_state{0x13, 2};      ///< 3: migrated
 inline constexpr Field pd{0x28, 24};
 inline constexpr Field mtu{0x40, 3};
@@ -116,6 +121,29 @@ inline constexpr Field rq_type{0x565, 3};  ///< 3: no receive queue
 inline constexpr Field dbr_umem_valid{0x683, 1};
 inline constexpr Field dbr_umem_id{0x720, 32};
 }  // namespace qpc
+
+// QUERY_QP answers with the context where CREATE_QP has it.
+inline constexpr std::size_t query_qp_bytes = 0x80 / 8;
+inline constexpr std::size_t query_qp_answer_bytes = 0x880 / 8;
+
+// CREATE_DCT: the context starts at 0x80.
+inline constexpr std::size_t create_dct_bytes = 0x400 / 8;
+inline constexpr std::uint32_t dct_context = 0x80;
+
+namespace dctc {
+inline constexpr Field cqn{0x48, 24};
+inline constexpr Field atomic_mode{0x68, 4};
+inline constexpr Field remote_write{0x6d, 1};
+inline constexpr Field remote_atomic{0x6e, 1};
+inline constexpr Field min_rnr_nak{0x93, 5};
+inline constexpr Field srqn{0xa8, 24};
+inline constexpr Field pd{0xc8, 24};
+inline constexpr Field access_key{0x100, 64};
+inline constexpr Field mtu{0x145, 3};
+inline constexpr Field port{0x148, 8};
+inline constexpr Field source_index{0x168, 8};
+inline constexpr Field hop_limit{0x178, 8};
+}  // namespace dctc
 
 /// The address path inside a QP context.
 namespace path {

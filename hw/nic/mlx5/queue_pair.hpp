@@ -5,19 +5,21 @@
 /// I/O memory. Where the driver refuses, the message names the setting that permits it.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <optional>
 
 #include "hw/nic/mlx5/calls.hpp"
+#include "hw/nic/mlx5/object.hpp"
+#include "hw/nic/mlx5/rings.hpp"
 #include "model/layout.hpp"
 
 namespace qpcast::hw::mlx5 {
 
 struct QueuePairOptions {
-  std::string device;
-  std::uint32_t depth = 1024;
+  std::uint32_t depth = 1024;  ///< blocks of 64 B
   Memory memory = Memory::gpu;
-  bool gpu_rings_doorbell = true;  ///< false: a host thread forwards it (cpu-assisted)
+  bool gpu_rings_doorbell = true;  ///< false: a host thread rings (submitter=host, cpu-assisted)
+  Completions completions = Completions::collapsed;
+  Transport transport = Transport::rc;
 };
 
 /// What a submitter needs, as addresses in its own address space.
@@ -32,28 +34,24 @@ struct QueueView {
 
 class QueuePair {
  public:
-  /// @throws DeviceError naming the call, the driver's syndrome and what would help
+  /// @throws DeviceError naming the call, its errno or syndrome, and what would help
   QueuePair(Calls& calls, const QueuePairOptions& options);
-  ~QueuePair();
-  QueuePair(const QueuePair&) = delete;
-  QueuePair& operator=(const QueuePair&) = delete;
 
   Address address() const;
+  /// Reliable connected: to ready-to-send towards `peer`.
   void connect(const Address& peer);
+  /// DC initiator: to ready-to-send; its WQEs say where to.
+  void activate();
+  bool in_error() const;
   QueueView view() const;
 
  private:
-  class Queues;
-  class Doorbell;
-  class Object;
   Calls& calls_;
-  std::string device_;
   LocalSide local_;
   QueuePlan plan_;
-  std::unique_ptr<Queues> queues_;
-  std::unique_ptr<Doorbell> doorbell_;
-  std::unique_ptr<Object> cq_;  // after the queues, before the queue pair: destroyed in between
-  std::unique_ptr<Object> qp_;
+  Rings rings_;
+  DoorbellPage doorbell_;
+  std::optional<Object> cq_, qp_;  // destroyed before what they use, the queue pair first
 };
 
 }  // namespace qpcast::hw::mlx5

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hw/nic/device_error.hpp"
+#include "hw/nic/mlx5/dc_target.hpp"
 #include "hw/nic/mlx5/fake_calls.hpp"
 #include "model/error.hpp"
 
@@ -35,7 +36,7 @@ Address a_peer() {
 }
 
 QueuePairOptions options(Memory memory, bool gpu_rings = true) {
-  return {"mlx5_0", 1000, memory, gpu_rings};
+  return {1000, memory, gpu_rings, Completions::ring, Transport::rc};
 }
 
 }  // namespace
@@ -137,6 +138,60 @@ TEST_CASE("every byte of the five commands") {
                                            {context + 122, 0x34},
                                            {context + 123, 0x56}}));
   }
+}
+
+TEST_CASE("a collapsed completion queue ignores overruns") {
+  FakeCalls calls;
+  const QueuePair qp{calls, {1000, Memory::host, false, Completions::collapsed, Transport::rc}};
+  CHECK(calls.commands[0].at(17) == 0x12);  // cc 0x0b and oi 0x0e of the context at byte 16
+}
+
+TEST_CASE("every byte of a DC initiator's commands that differs") {
+  FakeCalls calls;
+  {
+    QueuePair qp{calls, {16, Memory::host, false, Completions::ring, Transport::dc}};
+    qp.activate();
+    CHECK_FALSE(qp.in_error());
+    calls.state = 6;
+    CHECK(qp.in_error());
+  }
+  REQUIRE(calls.commands.size() == 7);
+  CHECK(calls.commands[1].at(context + 1) == 0x05);  // service type DCI
+  CHECK(calls.commands[3] == command_of({{0, 0x05},
+                                         {1, 0x03},
+                                         {10, 0x1b},
+                                         {11, 0x01},
+                                         {context + 8, 5 << 5 | 30},  // MTU, size
+                                         {address_path + 9, 3},       // GID index
+                                         {address_path + 11, 64},     // hop limit
+                                         {address_path + 37, 2}}));   // port
+  CHECK(calls.commands[4].at(1) == 0x04);
+  CHECK(calls.commands[5] == std::vector<std::uint8_t>{0x05, 0x0b, 0, 0, 0, 0, 0, 0,  //
+                                                       0, 0, 0x1b, 0x01, 0, 0, 0, 0});
+}
+
+TEST_CASE("every byte of CREATE_DCT") {
+  FakeCalls calls;
+  { const DcTarget target{calls, 0x1122334455667788}; }
+  constexpr std::size_t dct = 16;
+  std::vector<std::uint8_t> expected(128);
+  for (const auto& [offset, value] :
+       Bytes{{0, 0x07},        {1, 0x10},        {dct + 9, 0x00},  {dct + 10, 0x0c},
+             {dct + 11, 0x01},  // CQ
+             {dct + 13, 0x16},  // atomics, remote write and atomic
+             {dct + 18, 12},    // RNR timer
+             {dct + 21, 0x0e}, {dct + 22, 0x0e}, {dct + 23, 0x01},  // receive queue
+             {dct + 25, 0x0a}, {dct + 26, 0x0b}, {dct + 27, 0x0c},  // pd
+             {dct + 32, 0x11}, {dct + 33, 0x22}, {dct + 34, 0x33}, {dct + 35, 0x44},
+             {dct + 36, 0x55}, {dct + 37, 0x66}, {dct + 38, 0x77}, {dct + 39, 0x88},  // access key
+             {dct + 40, 5},                                                           // MTU
+             {dct + 41, 2},                                                           // port
+             {dct + 45, 3},                                                           // GID index
+             {dct + 47, 64}})                                                         // hop limit
+    expected.at(offset) = value;
+  REQUIRE(calls.commands.size() == 2);
+  CHECK(calls.commands[1] == expected);
+  CHECK(calls.live.empty());
 }
 
 TEST_CASE("InfiniBand routes by LID") {

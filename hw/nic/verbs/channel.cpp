@@ -15,8 +15,6 @@ namespace qpcast::hw::verbs {
 namespace {
 
 constexpr std::size_t page = 4096;
-/// Polls that find nothing before the device is asked whether something happened to it.
-constexpr std::uint32_t polls_between_event_checks = 1 << 14;
 /// 4.096 us * 2^14 = 67 ms per try, seven retries: a dead peer shows in half a second.
 constexpr std::uint8_t acknowledge_timeout = 14;
 constexpr std::uint8_t retries = 7;
@@ -191,8 +189,8 @@ std::size_t VerbsChannel::poll(std::span<Completed> completions) {
     completions[static_cast<std::size_t>(i)].id = entry.wr_id;
   }
   if (got > 0)
-    idle_polls_ = 0;
-  else if (++idle_polls_ % polls_between_event_checks == 0)
+    idle_.busy();
+  else if (idle_.due())
     check_events(*device_->context, device_->name);
   return static_cast<std::size_t>(got);
 }

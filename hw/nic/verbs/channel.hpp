@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/nic/idle_watch.hpp"
 #include "hw/nic/nic.hpp"
 #include "hw/nic/verbs/handles.hpp"
 
@@ -61,7 +62,7 @@ class VerbsChannel final : public Channel {
   std::vector<ibv_send_wr> requests_;
   std::vector<ibv_sge> segments_;
   std::vector<ibv_wc> completions_;
-  std::uint32_t idle_polls_ = 0;
+  IdleWatch idle_;
 };
 
 }  // namespace qpcast::hw::verbs

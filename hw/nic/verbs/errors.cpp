@@ -1,5 +1,6 @@
 #include "hw/nic/verbs/errors.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -58,6 +59,12 @@ const char* advice(ibv_event_type type) {
 std::string describe(ibv_wc_status status, unsigned vendor_error) {
   return fmt::format("{} (vendor error {:#x}): {}", ibv_wc_status_str(status), vendor_error,
                      advice(status));
+}
+
+void never_wait_for_events(ibv_context& context, const std::string& device) {
+  const int flags = ::fcntl(context.async_fd, F_GETFL);
+  if (flags < 0 || ::fcntl(context.async_fd, F_SETFL, flags | O_NONBLOCK) < 0)
+    throw DeviceError{device, "fcntl", errno, "cannot make the event descriptor non-blocking"};
 }
 
 void check_events(ibv_context& context, const std::string& device) {

@@ -1,13 +1,12 @@
 #include "hw/nic/verbs/verbs.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
 
 #include "hw/nic/verbs/channel.hpp"
+#include "hw/nic/verbs/device_facts.hpp"
+#include "hw/nic/verbs/errors.hpp"
 
 namespace qpcast::hw {
 
@@ -36,32 +35,6 @@ Context open_context(const std::string& wanted) {
                                   : "no such device; there are:" + names};
 }
 
-bool is_ipv4(const ibv_gid& gid) {
-  for (int i = 0; i < 10; ++i)
-    if (gid.raw[i] != 0) return false;
-  return gid.raw[10] == 0xff && gid.raw[11] == 0xff;
-}
-
-/// RoCE version 2 over IPv4 is what both ends most often share; otherwise entry 0.
-int choose_gid(ibv_context& context, int port, const ibv_port_attr& attributes) {
-  if (attributes.link_layer != IBV_LINK_LAYER_ETHERNET) return 0;
-  for (int i = 0; i < attributes.gid_tbl_len; ++i) {
-    ibv_gid_entry entry{};
-    if (ibv_query_gid_ex(&context, static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(i),
-                         &entry, 0) == 0 &&
-        entry.gid_type == IBV_GID_TYPE_ROCE_V2 && is_ipv4(entry.gid))
-      return i;
-  }
-  return 0;
-}
-
-std::string first_line(const std::string& path) {
-  std::ifstream file{path};
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 class VerbsNic final : public Nic {
  public:
   explicit VerbsNic(const VerbsOptions& options) : device_{std::make_shared<Device>()} {
@@ -84,16 +57,18 @@ class VerbsNic final : public Nic {
                       &d.gid) != 0)
       throw DeviceError{d.name, "ibv_query_gid", errno,
                         fmt::format("no GID index {} (-x)", d.gid_index)};
-    // Event checks must never wait.
-    const int flags = ::fcntl(d.context->async_fd, F_GETFL);
-    if (flags < 0 || ::fcntl(d.context->async_fd, F_SETFL, flags | O_NONBLOCK) < 0)
-      throw DeviceError{d.name, "fcntl", errno, "cannot make the event descriptor non-blocking"};
+    never_wait_for_events(*d.context, d.name);
   }
 
   std::string kind() const override { return "verbs"; }
   std::string name() const override { return device_->name; }
-  std::map<std::string, std::string> environment() const override;
-  std::map<std::string, std::uint64_t> error_counters() const override;
+  std::map<std::string, std::string> environment() const override {
+    return facts_of(*device_->context, device_->name, device_->port, device_->port_number,
+                    device_->gid_index);
+  }
+  std::map<std::string, std::uint64_t> error_counters() const override {
+    return verbs::error_counters(device_->name, device_->port_number);
+  }
   std::unique_ptr<Region> allocate(std::size_t bytes) override {
     return std::make_unique<VerbsRegion>(device_, bytes);
   }
@@ -104,47 +79,6 @@ class VerbsNic final : public Nic {
  private:
   std::shared_ptr<Device> device_;
 };
-
-std::map<std::string, std::string> VerbsNic::environment() const {
-  const auto& d = *device_;
-  const std::string sysfs = "/sys/class/infiniband/" + d.name;
-  ibv_device_attr attributes{};
-  std::map<std::string, std::string> facts{{"nic", d.name}};
-  if (ibv_query_device(d.context.get(), &attributes) == 0)
-    facts["nic.firmware"] = std::string{attributes.fw_ver};
-  const auto numa = first_line(sysfs + "/device/numa_node");
-  if (!numa.empty()) facts["nic.numa_node"] = numa;
-  const auto rate = first_line(fmt::format("{}/ports/{}/rate", sysfs, d.port_number));
-  if (!rate.empty()) facts["nic.link"] = rate;
-  const auto board = first_line(sysfs + "/board_id");
-  if (!board.empty()) facts["nic.board"] = board;
-  facts["nic.link_layer"] =
-      d.port.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
-  facts["nic.mtu"] = std::to_string(128 << d.port.active_mtu);
-  facts["nic.gid_index"] = std::to_string(d.gid_index);
-  return facts;
-}
-
-/// Names that every driver uses for retransmissions, timeouts and refused packets.
-bool means_trouble(const std::string& counter) {
-  for (const auto* part : {"err", "retry", "retran", "timeout", "out_of_seq", "duplicate", "rnr"})
-    if (counter.find(part) != counter.npos) return true;
-  return false;
-}
-
-std::map<std::string, std::uint64_t> VerbsNic::error_counters() const {
-  const std::filesystem::path folder{fmt::format("/sys/class/infiniband/{}/ports/{}/hw_counters",
-                                                 device_->name, device_->port_number)};
-  std::map<std::string, std::uint64_t> counters;
-  std::error_code none;
-  for (const auto& file : std::filesystem::directory_iterator{folder, none}) {
-    const auto name = file.path().filename().string();
-    if (!means_trouble(name)) continue;
-    std::uint64_t value = 0;
-    if (std::ifstream{file.path()} >> value) counters[name] = value;
-  }
-  return counters;
-}
 
 }  // namespace
 }  // namespace verbs
