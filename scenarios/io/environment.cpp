@@ -122,11 +122,11 @@ std::string select_library(const Presets& presets, const std::vector<Variable>& 
   return library;
 }
 
-/// The presets whose settings the variable may belong to: the selected one, else all.
+/// The presets whose settings the variable may belong to: the selected one, else every library.
 std::vector<const LibraryPreset*> candidates(const Presets& presets, const std::string& library) {
   std::vector<const LibraryPreset*> list;
   for (const auto& [name, preset] : presets)
-    if (library.empty() || name == library) list.push_back(&preset);
+    if (library.empty() ? !preset.benchmark : name == library) list.push_back(&preset);
   return list;
 }
 
