@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   cli::add_platforms(app, status);
   cli::add_predict(app, status);
   cli::add_sweep(app, status);
+  cli::add_advise(app, status);
   cli::add_validate(app, status);
   cli::add_calibrate(app, status);
   cli::add_measure(app, status);

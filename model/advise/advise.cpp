@@ -72,8 +72,7 @@ class Adviser {
     c.layout = layout;
     c.queue_pairs = space_.queue_pairs(layout);
     AnalyticSolver solver{platform_};
-    const auto answer = solver.answer(
-        {metric(), Statistic::value, {layout, &space_.preset()}, {}});
+    const auto answer = solver.answer({metric(), Statistic::value, {layout, &space_.preset()}, {}});
     c.predicted = answer.estimate;
     c.warnings = answer.warnings;
     if (!point) return c;
@@ -81,8 +80,8 @@ class Adviser {
       const auto& axis = space_.axes()[k];
       const double value = axis.values[point->at(k)];
       if (value != axis.base)
-        c.changes.push_back({axis.name, axis.how, axis.meaning, axis.spelling(value),
-                             axis.spelling(axis.base)});
+        c.changes.push_back(
+            {axis.name, axis.how, axis.meaning, axis.spelling(value), axis.spelling(axis.base)});
     }
     return c;
   }
@@ -119,8 +118,7 @@ class Adviser {
     std::vector<std::vector<double>> gains(found.size());
     for (int i = 0; i < options_.draws; ++i) {
       draws.draw(forecaster_.values());
-      const double base =
-          score(goal(), forecaster_.at(a.base.layout)) * unexplained(draws);
+      const double base = score(goal(), forecaster_.at(a.base.layout)) * unexplained(draws);
       for (std::size_t k = 0; k < found.size(); ++k)
         gains[k].push_back(score(goal(), forecaster_.at(found[k].layout)) * unexplained(draws) /
                            base);
@@ -151,8 +149,8 @@ class Adviser {
       if (c.simulated_gain < 1 - largest_loss)
         c.dropped = fmt::format("the simulator puts it {:.0f} % below the default",
                                 100 * (1 - c.simulated_gain));
-      else if (auto why = broken(c.layout, {c.simulated.rate, 0, c.simulated.latency},
-                                 largest_loss);
+      else if (auto why =
+                   broken(c.layout, {c.simulated.rate, 0, c.simulated.latency}, largest_loss);
                !why.empty())
         c.dropped = "simulated: " + why;
     }
@@ -162,11 +160,15 @@ class Adviser {
     const auto granted = [](const Candidate& c) {
       return c.dropped.empty() ? std::min(c.gain.value, c.simulated_gain) : 0;
     };
-    const auto most = std::max_element(
-        a.candidates.begin(), a.candidates.end(),
-        [&](const Candidate& x, const Candidate& y) { return granted(x) < granted(y); });
-    const double gain = most == a.candidates.end() ? 0 : granted(*most);
-    if (most != a.candidates.end()) std::rotate(a.candidates.begin(), most, most + 1);
+    double gain = 0;
+    for (const auto& c : a.candidates) gain = std::max(gain, granted(c));
+    // Candidates come with ever smaller changes: the last that gives up less than 1 %.
+    for (std::size_t k = a.candidates.size(); k-- > 0;) {
+      if (granted(a.candidates[k]) < (1 - smallest_gain) * gain) continue;
+      const auto chosen = a.candidates.begin() + static_cast<std::ptrdiff_t>(k);
+      std::rotate(a.candidates.begin(), chosen, chosen + 1);
+      break;
+    }
     if (a.best == 0) {
       a.verdict = Verdict::none;
       a.reason = "no layout of the space keeps the constraints";

@@ -9,8 +9,8 @@
 ///    share of draws in which the candidate is worse than the default.
 /// 3. Confirmation: default and candidates are simulated. A candidate that the simulator puts more
 ///    than 5 % below the default, or more than 5 % beyond a bound, is dropped.
-/// 4. Of what is left, the one with the largest gain that both solvers grant; below 1 %, and where
-///    nothing is left, the advice is to keep the default.
+/// 4. Of what is left, the smallest change within 1 % of the largest gain that both solvers grant;
+///    below 1 %, and where nothing is left, the advice is to keep the default.
 #pragma once
 
 #include <functional>

@@ -132,7 +132,8 @@ TEST_CASE("the pruned search finds what the exhaustive one finds", "[property][a
     REQUIRE(b.has_value());
     CHECK(a->score == Approx(b->score).epsilon(1e-6));
     for (const double part : {0.99, 0.8, 0.5, 0.2}) {
-      const auto near = pruned.nearest(part * b->score), known = exhaustive.nearest(part * b->score);
+      const auto near = pruned.nearest(part * b->score),
+                 known = exhaustive.nearest(part * b->score);
       REQUIRE(near);
       REQUIRE(known);
       INFO(near->layout.to_string() << " against " << known->layout.to_string());
@@ -149,8 +150,8 @@ TEST_CASE("an advice keeps the constraints and is not below the default", "[prop
     const auto& platform = platforms.at(c.platform);
     Options options;
     options.draws = 50;
-    const auto a = advise::advise(platform, preset, c.request,
-                                  agreeing(platform, preset, c.request), options);
+    const auto a =
+        advise::advise(platform, preset, c.request, agreeing(platform, preset, c.request), options);
     const Space space{c.request, preset, platform.facts};
     INFO(c.platform << " " << c.library << ": " << a.reason);
     Forecaster forecaster{platform, preset};
@@ -192,7 +193,8 @@ TEST_CASE("what the simulator puts below the default is dropped", "[advise]") {
   const auto kept = advise::advise(platform, preset, r, contrary);
   CHECK(kept.verdict == Verdict::keep);
   REQUIRE(!kept.candidates.empty());
-  for (const auto& c : kept.candidates) CHECK(c.dropped.find("below the default") != c.dropped.npos);
+  for (const auto& c : kept.candidates)
+    CHECK(c.dropped.find("below the default") != c.dropped.npos);
 }
 
 TEST_CASE("the simulator confirms what is advised on P-IB", "[advise]") {

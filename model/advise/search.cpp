@@ -100,8 +100,7 @@ std::pair<Box, Box> Search::halves(const Box& box) const {
   double span = -1;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (box.lo.at(a) == box.hi.at(a)) continue;
-    const double ratio =
-        (axes[a].values[box.hi.at(a)] + 1) / (axes[a].values[box.lo.at(a)] + 1);
+    const double ratio = (axes[a].values[box.hi.at(a)] + 1) / (axes[a].values[box.lo.at(a)] + 1);
     if (ratio > span) {
       span = ratio;
       widest = a;

@@ -28,9 +28,9 @@ struct SearchCount {
 };
 
 struct SearchOptions {
-  bool exhaustive = false;            ///< evaluate every layout
-  std::uint64_t boxes = 4'000'000;    ///< bounded at most, per search
-  std::function<void()> progress;     ///< called now and then
+  bool exhaustive = false;          ///< evaluate every layout
+  std::uint64_t boxes = 4'000'000;  ///< bounded at most, per search
+  std::function<void()> progress;   ///< called now and then
 };
 
 class Search {

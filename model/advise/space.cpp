@@ -12,7 +12,7 @@ namespace qpcast::advise {
 namespace {
 
 /// Named in messages: what is wrong came from the request.
-constexpr const char* source = "advise";
+constexpr const char* source = "request";
 
 bool is_queue(Key key) { return key == Key::qps || key == Key::contexts; }
 
@@ -22,7 +22,20 @@ std::vector<double> counts_to(double most) {
   return values;
 }
 
+/// A lone operation has one thread; everything else depends on how many submit.
+bool lone(const Request& r) {
+  return r.goal == Goal::latency && r.fixed.number(Key::background_ctas, 0) == 0;
+}
+
+bool launch_known(const Request& r) { return r.fixed.has(Key::threads) || r.threads > 0; }
+
 }  // namespace
+
+void require_launch(const Request& request) {
+  if (!lone(request) && !launch_known(request))
+    throw InputError{source, "threads",
+                     "say who submits: threads=N as launched now, or --threads N available"};
+}
 
 double Axis::distance(std::size_t index) const {
   const double value = values[index];
@@ -48,9 +61,9 @@ Space::Space(const Request& request, const LibraryPreset& preset, const Platform
   add_launch(facts);
   for (const auto& [key, values] : request_.limits)
     if (std::none_of(axes_.begin(), axes_.end(), [k = key](const Axis& a) { return a.key == k; }))
-      throw InputError{source, std::string{field(key).name},
-                       fmt::format("{} has no such setting to search; give one value to fix it",
-                                   preset.name)};
+      throw InputError{
+          source, std::string{field(key).name},
+          fmt::format("{} has no such setting to search; give one value to fix it", preset.name)};
 }
 
 void Space::add(Axis axis) {
@@ -61,7 +74,8 @@ void Space::add(Axis axis) {
   for (std::size_t i = 0; i < axis.values.size(); ++i)
     if (axis.distance(i) < axis.distance(axis.nearest_)) axis.nearest_ = i;
   if (axes_.size() == max_axes)
-    throw InputError{source, preset_.name, fmt::format("more than {} settings to search", max_axes)};
+    throw InputError{source, preset_.name,
+                     fmt::format("more than {} settings to search", max_axes)};
   axes_.push_back(std::move(axis));
 }
 
@@ -97,14 +111,10 @@ void Space::add_settings() {
 void Space::add_launch(const PlatformFacts& facts) {
   auto& fixed = request_.fixed;
   const auto submitter = inherited(fixed).choice(Key::submitter, Submitter::gpu);
-  const bool probe = fixed.number(Key::background_ctas, 0) > 0;
-  const bool lone = request_.goal == Goal::latency && !probe;
-  const bool launched = submitter != Submitter::host;
-  const bool known = fixed.has(Key::threads) || request_.threads > 0;
-  if (launched && !known && !lone)
-    throw InputError{source, "threads",
-                     "say who submits: threads=N as launched now, or --threads N available"};
-  if (launched && !known) fixed.set(Key::threads, 1);
+  if (submitter != Submitter::host) {
+    require_launch(request_);
+    if (!launch_known(request_)) fixed.set(Key::threads, 1);
+  }
   if (submitter == Submitter::proxy || submitter == Submitter::host) {
     if (request_.threads > 0 && !fixed.has(Key::threads))
       fixed.set(Key::threads, request_.threads);  // enough to keep the workers busy; not searched
@@ -118,7 +128,8 @@ void Space::add_launch(const PlatformFacts& facts) {
     add(std::move(axis));
   }
   if (request_.sms > 0) {
-    Axis axis{Key::sms, "SMs", "launch", "streaming multiprocessors of those", nullptr, {}, 0, false};
+    Axis axis{Key::sms, "SMs", "launch", "streaming multiprocessors of those",
+              nullptr,  {},    0,        false};
     axis.values = counts_to(request_.sms);
     axis.base = fixed.number(Key::sms, request_.sms);
     fixed.clear(Key::sms);
@@ -172,8 +183,8 @@ void Space::complete(Layout& layout) const {
 /// The layout over the preset's defaults, for the keys that this file asks about.
 Layout Space::inherited(const Layout& layout) const {
   auto all = preset_.defaults;
-  for (const Key key : {Key::submitter, Key::workers, Key::rings, Key::qps, Key::contexts,
-                        Key::queue})
+  for (const Key key :
+       {Key::submitter, Key::workers, Key::rings, Key::qps, Key::contexts, Key::queue})
     if (layout.has(key)) all.set(key, layout.number(key, 0));
   return all;
 }
@@ -181,9 +192,8 @@ Layout Space::inherited(const Layout& layout) const {
 double Space::queue_pairs(const Layout& layout) const {
   const auto all = inherited(layout);
   double per_peer = all.number(Key::contexts, all.number(Key::qps, 0));
-  const bool scaled = std::any_of(axes_.begin(), axes_.end(), [](const Axis& a) {
-    return is_queue(a.key) && a.per_peer;
-  });
+  const bool scaled = std::any_of(axes_.begin(), axes_.end(),
+                                  [](const Axis& a) { return is_queue(a.key) && a.per_peer; });
   if (scaled) return per_peer;
   if (per_peer == 0) per_peer = std::max(1.0, cores(layout));
   return per_peer * peers_;
@@ -201,10 +211,14 @@ std::string Space::refused(const Layout& layout) const {
     return fmt::format("{} queue pairs, above {}", queue_pairs(layout), *c.queue_pairs);
   if (c.cores && cores(layout) > *c.cores)
     return fmt::format("{} CPU workers, above {}", cores(layout), *c.cores);
+  const auto all = inherited(layout);
+  const double workers = all.number(Key::workers, 1);
+  if (all.number(Key::rings, workers) < workers)
+    return fmt::format("{} workers for {} rings: a ring has one worker", workers,
+                       all.number(Key::rings, 1));
   const bool own = layout.choice(Key::queue, Queue::shared) == Queue::private_queue;
   if (c.isolate && !own) return "the probe shares its queue";
-  if (!layout.has(Key::queue) || !own) return {};
-  const auto all = inherited(layout);
+  if (!own) return {};
   const Key divided = all.has(Key::contexts) ? Key::contexts
                       : all.has(Key::rings)  ? Key::rings
                                              : Key::workers;

@@ -40,16 +40,19 @@ struct Request {
   Constraints constraints;
 };
 
+/// @throws InputError unless the request says how many GPU threads submit, where the goal asks
+void require_launch(const Request& request);
+
 /// One thing that can be set.
 struct Axis {
   Key key;
-  std::string name;      ///< the library's own
-  std::string how;       ///< environment, argument, build or launch
-  std::string meaning;   ///< for people
+  std::string name;                                 ///< the library's own
+  std::string how;                                  ///< environment, argument, build or launch
+  std::string meaning;                              ///< for people
   const LibraryPreset::Setting* setting = nullptr;  ///< null for the launch
-  std::vector<double> values;  ///< ascending, each once
-  double base = 0;             ///< the library's default, or all that is available
-  bool per_peer = false;       ///< the layout's key is the value times the peers
+  std::vector<double> values;                       ///< ascending, each once
+  double base = 0;        ///< the library's default, or all that is available
+  bool per_peer = false;  ///< the layout's key is the value times the peers
 
   bool is_choice() const { return !field(key).choices.empty(); }
   /// Doublings from the default (each count plus one where 0 is a value); 1 for another choice.
@@ -59,7 +62,7 @@ struct Axis {
   /// How the library writes a value.
   std::string spelling(double value) const;
 
-  std::size_t nearest_ = 0;  ///< set by Space
+  std::size_t nearest_ = 0;  ///< index nearest to the default; set by Space
 };
 
 /// A point of the space: one index per axis.

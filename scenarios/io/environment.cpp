@@ -168,4 +168,18 @@ EnvironmentSettings read_environment(const std::filesystem::path& path, const Pr
   return settings;
 }
 
+std::optional<std::pair<std::string, std::string>> selecting_variable(const Presets& presets,
+                                                                      const std::string& library) {
+  // The longest name that matches: nvshmem-ibgda-public is selected as nvshmem-ibgda.
+  std::optional<std::pair<std::string, std::string>> best;
+  std::size_t longest = 0;
+  for (const auto& [variable, choices] : read_selectors().by_variable)
+    for (const auto& [spelling, chosen] : choices)
+      if (chosen.size() > longest && belongs_to(presets, library, chosen)) {
+        best = {variable, spelling};
+        longest = chosen.size();
+      }
+  return best;
+}
+
 }  // namespace qpcast::io
