@@ -10,7 +10,7 @@ namespace qpcast::validate {
 namespace {
 
 constexpr double width = 460, height = 340;
-constexpr double left = 64, right = 12, top = 28, bottom = 44;
+constexpr double left = 64, right = 22, top = 28, bottom = 44;
 
 bool drawable(double v) { return std::isfinite(v) && v > 0; }
 
@@ -102,7 +102,7 @@ std::string diagonal(const LogAxis& x, const LogAxis& y, double tolerance) {
 }
 
 std::string draw(const ChartSeries& s, const LogAxis& x, const LogAxis& y) {
-  const auto colour = fmt::format("var(--c{})", s.colour % palette_size);
+  const auto colour = fmt::format("var(--c{:x})", s.colour % palette_size);
   std::string out, path;
   for (const auto& p : s.points) {
     if (!drawable(p.x) || !drawable(p.y)) continue;

@@ -35,6 +35,6 @@ struct Chart {
 std::string svg(const Chart& chart);
 
 /// Colours of the palette, for legends: "var(--c0)" ...
-inline constexpr int palette_size = 10;
+inline constexpr int palette_size = 16;
 
 }  // namespace qpcast::validate

@@ -15,10 +15,12 @@ namespace {
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --fg: #1b1f24; --bg: #ffffff; --dim: #5f6b76; --rule: #d5dbe1;
   --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #cc79a7; --c4: #8a6d00; --c5: #56b4e9;
-  --c6: #7b3fa0; --c7: #8c564b; --c8: #4d4d4d; --c9: #b22222; }
+  --c6: #7b3fa0; --c7: #8c564b; --c8: #4d4d4d; --c9: #b22222;
+  --ca: #1f6f54; --cb: #a0527a; --cc: #3b5bdb; --cd: #c77700; --ce: #5c7a29; --cf: #00838f; }
 @media (prefers-color-scheme: dark) { :root { --fg: #e6e9ec; --bg: #14181c; --dim: #9aa5b0;
   --rule: #343c44; --c0: #4aa8e0; --c1: #f08a3c; --c2: #35c49a; --c4: #d8b530; --c6: #b48ad6;
-  --c8: #b0b0b0; --c9: #f07070; } }
+  --c8: #b0b0b0; --c9: #f07070; --ca: #5fbf9a; --cb: #d58ab0; --cc: #8fa4ff; --ce: #a3c55e;
+  --cf: #4dd0e1; } }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--fg); background: var(--bg);
   max-width: 1200px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
@@ -69,7 +71,7 @@ std::map<std::string, int> colours_of(const Comparison& c) {
 std::string legend(const std::map<std::string, int>& colours) {
   std::string out = "<p>";
   for (const auto& [name, colour] : colours)
-    out += fmt::format("<span class=\"key\" style=\"background: var(--c{})\"></span>{}",
+    out += fmt::format("<span class=\"key\" style=\"background: var(--c{:x})\"></span>{}",
                        colour % palette_size, escaped(name.empty() ? "none" : name));
   return out + "</p>";
 }
@@ -126,6 +128,7 @@ std::string scatter(const Comparison& c, const std::map<std::string, int>& colou
   }
   std::string out = "<div class=\"charts\">";
   for (auto& [unit, series] : by_unit) {
+    if (series.size() == 1 && series.begin()->second.points.size() == 1) continue;  // no picture
     Chart chart{unit == "x" ? "ratios" : unit, "measured, " + unit, "predicted, " + unit, {},
                 c.tolerance, true};
     for (auto& [name, s] : series) chart.series.push_back(std::move(s));

@@ -65,7 +65,7 @@ class Reader {
       } else if (line.text.starts_with('#')) {
         test_ = trimmed(line.text.substr(1));
         columns_.clear();
-      } else if (!test_.empty()) {
+      } else if (!test_.empty() && !line.text.starts_with('+')) {
         read_plain(line);
       }
     }

@@ -71,7 +71,8 @@ void add_bandwidth(const PerftestRun& run, const PerftestResult& r, RowWriter& r
   auto layout = layout_of(run, r);
   const double qps = layout.number(Key::qps, 1);
   const bool both = contains(run.test, "Bidirectional");
-  layout.set(Key::window, qps * count_of(run, "TX depth", 128));
+  const double window = qps * count_of(run, "TX depth", 128);
+  if (window <= field(Key::window).highest) layout.set(Key::window, window);  // else: no limit
   layout.set(Key::role, both ? Role::bidirectional : Role::send);
   layout.set(Key::writes_per_visit,
              std::max(count_of(run, "CQ Moderation", 1), layout.number(Key::batch, 1)));
@@ -85,8 +86,10 @@ void add_bandwidth(const PerftestRun& run, const PerftestResult& r, RowWriter& r
   const bool gigabits = r.columns.contains("Gb/s");
   const double goodput =
       gigabits ? column("Gb/s") / 8 : column("MiB/s") * 1048576 * 1e-9;
-  if (!(rate > 0) && !(goodput > 0)) {
-    rows.warn(r.line, fmt::format("{} B: a rate of 0 is none; the row is left out", payload));
+  const auto some = [](double v) { return v > 0 && std::isfinite(v); };
+  if (!some(rate) && !some(goodput)) {
+    rows.warn(r.line, fmt::format("{} B: a rate of {} is none; the row is left out", payload,
+                                  rate));
     return;
   }
   const double disagreement = std::abs(goodput / (rate * payload * 1e-3) - 1);
@@ -110,13 +113,13 @@ void add_latency(const PerftestRun& run, const PerftestResult& r, RowWriter& row
   const double half = typical != r.columns.end() ? typical->second
                       : mean != r.columns.end()  ? mean->second
                                                  : 0;
-  if (!(half > 0)) {
-    rows.warn(r.line, fmt::format("{} B: a latency of 0 is none; the row is left out",
-                                  r.columns.at("bytes")));
+  if (!(half > 0) || !std::isfinite(half)) {
+    rows.warn(r.line, fmt::format("{} B: a latency of {} is none; the row is left out",
+                                  r.columns.at("bytes"), half));
     return;
   }
   finish(rows.add(r.line, layout, Metric::rtt, 2 * half), run);
-  if (tail != r.columns.end() && tail->second > 0)
+  if (tail != r.columns.end() && tail->second > 0 && std::isfinite(tail->second))
     finish(rows.add(r.line, layout, Metric::rtt_p99, 2 * tail->second), run);
 }
 

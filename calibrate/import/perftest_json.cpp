@@ -70,7 +70,7 @@ class Reader {
   void read_member(const Line& line) {
     const auto colon = line.text.find(':');
     if (colon == std::string_view::npos)
-      rows_.fail(line.number, std::string{line.text}, "expected 'name: value'");
+      rows_.fail(line.number, std::string{line.text}, "expected 'name: value'; was the run aborted?");
     const auto name = unquoted(line.text.substr(0, colon));
     const auto value = unquoted(line.text.substr(colon + 1));
     if (section_ == "test_info") read_setting(line, name, value);
