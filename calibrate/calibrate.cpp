@@ -8,6 +8,7 @@
 #include <set>
 
 #include "calibrate/problem.hpp"
+#include "calibrate/starts.hpp"
 #include "model/error.hpp"
 
 namespace qpcast::calibrate {
@@ -241,6 +242,8 @@ Calibration calibrate(const std::vector<Measurement>& rows,
   if (problem.data().empty()) throw InputError{source, "", "no row is covered by a mechanism"};
   Fit fit{problem, problem.objective(), {}};
   fit.optimum = minimise_many(fit.objective, options.starts);
+  fit.optimum = improved(fit.optimum, fit.objective,
+                         saturated_starts(problem, fit.objective.prior, fit.optimum.x));
 
   Calibration result;
   if (options.profile) result.profile = profile_intervals(problem, fit.optimum);

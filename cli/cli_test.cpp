@@ -133,6 +133,19 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
       {"calibrate data/published/published.csv -o " + (scratch / "p.json").string(),
        "4 platforms came out"},
       {"calibrate data/published/published.csv data/published/published.csv -o x", "is also in"},
+      {"advise --platform P-IB --goal fast threads=1", "--goal: fast not in"},
+      {"advise --platform P-IB --goal rate payload=8", "threads: say who submits"},
+      {"advise --platform P-IB --goal rate --library nope threads=1", "unknown preset 'nope'"},
+      {"advise --platform P-IB --goal rate --library nvshmem-ibgda threads=64 workers=1..4",
+       "workers: nvshmem-ibgda has no such setting"},
+      {"advise --platform P-IB --goal rate --library gin-gdaki threads=64 contexts=4..1",
+       "contexts: empty range"},
+      {"advise --platform P-IB --goal rate --library mscclpp threads=4 --cores 0", "--cores"},
+      {"advise --platform P-IB --goal rate --library gin-gdaki --isolate threads=64",
+       "--isolate: no bulk traffic"},
+      {"advise --platform P-IB --goal latency --library nvshmem-ibrc --isolate threads=64 "
+       "background_ctas=8",
+       "--isolate: nvshmem-ibrc has no queue of its own"},
   };
   for (const auto& c : cases) {
     INFO(c.arguments);
@@ -169,6 +182,39 @@ TEST_CASE("a prediction in JSON has the contract's members", "[predict]") {
   }
   CHECK_FALSE(j["bottleneck"].get<std::string>().empty());
   CHECK_FALSE(j["utilisation"].empty());
+}
+
+TEST_CASE("an advice in JSON says what to set, the gain and the risk", "[advise]") {
+  const auto outcome =
+      run("advise --platform P-IB --library nvshmem-ibgda --goal rate --qp-budget 5 "
+          "threads=1024 sms=64 payload=8 --draws 100 --json");
+  REQUIRE(outcome.status == 0);
+  const auto j = nlohmann::json::parse(outcome.out);
+  CHECK(j["schema"] == "qpcast.advice/1");
+  REQUIRE(j["advice"].size() == 1);
+  const auto& a = j["advice"][0];
+  REQUIRE(a["verdict"] == "change");
+  const auto& c = a["candidates"][0];
+  CHECK(c["settings"][0]["name"] == "NVSHMEM_IB_ENABLE_IBGDA");
+  CHECK(c["queue_pairs"].get<double>() <= 5);
+  CHECK(c["gain"]["lo"].get<double>() <= c["gain"]["hi"].get<double>());
+  CHECK(c["simulated"]["value"].get<double>() >= 0.95 * a["default"]["simulated"].get<double>());
+  CHECK(c["worse_than_default_share"].get<double>() <= 1);
+  CHECK(a["space"]["layouts"].get<double>() > 1000);
+  CHECK(a["space"]["complete"] == true);
+}
+
+TEST_CASE("without a library, every library is considered or named with the reason", "[advise]") {
+  const auto outcome =
+      run("advise --platform P-IB --goal latency --isolate background_ctas=64 threads=512 sms=64 "
+          "--draws 50 --messages 50000 --json");
+  REQUIRE(outcome.status == 0);
+  const auto j = nlohmann::json::parse(outcome.out);
+  CHECK(j["advice"].size() + j["not_considered"].size() == 10);
+  for (const auto& a : j["advice"])
+    if (a["verdict"] == "change")
+      CHECK(a["candidates"][0]["layout"].get<std::string>().find("queue=private") !=
+            std::string::npos);
 }
 
 TEST_CASE("a simulated prediction says how it came about", "[simgrid]") {
@@ -236,7 +282,8 @@ TEST_CASE("an interrupted sweep of simulations resumes", "[simgrid][sweep]") {
 }
 
 TEST_CASE("every subcommand has help with an example", "[help]") {
-  for (const char* sub : {"platforms", "predict", "sweep", "validate", "calibrate", "completion"}) {
+  for (const char* sub :
+       {"platforms", "predict", "sweep", "validate", "calibrate", "advise", "completion"}) {
     const auto outcome = run(std::string{sub} + " --help");
     INFO(sub);
     CHECK(outcome.status == 0);

@@ -28,9 +28,12 @@ enum Exit : int {
 void add_platforms(CLI::App& app, int& status);
 void add_predict(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
+void add_advise(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
 void add_measure(CLI::App& app, int& status);
+void add_import(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 
 /// Source named in messages about arguments.

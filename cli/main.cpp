@@ -46,9 +46,12 @@ int main(int argc, char** argv) {
   cli::add_platforms(app, status);
   cli::add_predict(app, status);
   cli::add_sweep(app, status);
+  cli::add_advise(app, status);
   cli::add_validate(app, status);
+  cli::add_report(app, status);
   cli::add_calibrate(app, status);
   cli::add_measure(app, status);
+  cli::add_import(app, status);
   cli::add_completion(app, status);
   try {
     app.parse(argc, argv);

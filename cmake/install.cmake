@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(targets qpcast_model qpcast_scenarios qpcast_calibrate qpcast_validate)
+set(targets qpcast_model qpcast_advise qpcast_scenarios qpcast_calibrate qpcast_import qpcast_validate)
 foreach(target ${targets})
   string(REPLACE "qpcast_" "" short ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${short})

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,15 +28,21 @@ struct LibraryPreset {
     std::vector<Cost> costs;
   };
   std::vector<Variant> variants;
-  /// Environment variable or call argument -> vocabulary key, as `predict --env` reads them.
+  /// Environment variable or call argument -> vocabulary key, as `predict --env` reads them and
+  /// `advise` prints them.
   struct Setting {
     std::string name;
     Key key;
     std::map<std::string, std::string> values;  ///< spelling -> vocabulary value; empty: as is
     std::string meaning;
+    std::string how = "environment";  ///< environment, argument, or build (compiled in)
+    bool per_peer = false;            ///< the library makes that many for every peer
+    std::vector<double> proposals;    ///< values `advise` may propose; empty: it leaves it alone
+    std::optional<double> fallback;   ///< the library's default where `defaults` has none
   };
   std::vector<Setting> settings;
-  std::string runs_on;  ///< library whose transport it uses, "" if its own
+  std::string runs_on;     ///< library whose transport it uses, "" if its own
+  bool benchmark = false;  ///< a bare transport to measure with, not a library to deploy
 };
 
 /// Every known preset by name.

@@ -122,11 +122,11 @@ std::string select_library(const Presets& presets, const std::vector<Variable>& 
   return library;
 }
 
-/// The presets whose settings the variable may belong to: the selected one, else all.
+/// The presets whose settings the variable may belong to: the selected one, else every library.
 std::vector<const LibraryPreset*> candidates(const Presets& presets, const std::string& library) {
   std::vector<const LibraryPreset*> list;
   for (const auto& [name, preset] : presets)
-    if (library.empty() || name == library) list.push_back(&preset);
+    if (library.empty() ? !preset.benchmark : name == library) list.push_back(&preset);
   return list;
 }
 
@@ -166,6 +166,20 @@ EnvironmentSettings read_environment(const std::filesystem::path& path, const Pr
       if (v.name.starts_with(prefix)) settings.ignored.push_back(v.name);
   }
   return settings;
+}
+
+std::optional<std::pair<std::string, std::string>> selecting_variable(const Presets& presets,
+                                                                      const std::string& library) {
+  // The longest name that matches: nvshmem-ibgda-public is selected as nvshmem-ibgda.
+  std::optional<std::pair<std::string, std::string>> best;
+  std::size_t longest = 0;
+  for (const auto& [variable, choices] : read_selectors().by_variable)
+    for (const auto& [spelling, chosen] : choices)
+      if (chosen.size() > longest && belongs_to(presets, library, chosen)) {
+        best = {variable, spelling};
+        longest = chosen.size();
+      }
+  return best;
 }
 
 }  // namespace qpcast::io

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/library.hpp"
@@ -23,5 +25,10 @@ struct EnvironmentSettings {
 ///         a variable set twice, two variables that contradict each other
 EnvironmentSettings read_environment(const std::filesystem::path& path, const Presets& presets,
                                      const std::string& library);
+
+/// The variable, and its value, that selects a library (or the one it runs on); the reverse of
+/// `read_environment`. Nothing for a library that no variable selects.
+std::optional<std::pair<std::string, std::string>> selecting_variable(const Presets& presets,
+                                                                      const std::string& library);
 
 }  // namespace qpcast::io

@@ -4,6 +4,7 @@
 
 #include "model/error.hpp"
 #include "model/testing.hpp"
+#include "scenarios/io/advice.hpp"
 #include "scenarios/io/environment.hpp"
 #include "scenarios/io/measurements.hpp"
 #include "scenarios/io/platforms.hpp"
@@ -202,6 +203,50 @@ TEST_CASE("environment files set keys, select libraries and name contradictions"
   fails("NVSHMEM_IBGDA_NUM_DCI=1\nNVSHMEM_IBGDA_NUM_DCI=2\n", "set twice");
   fails("what is this\n", "NAME=VALUE");
   fails("NCCL_GIN_TYPE=2\n", "--library", "mini-gda");
+}
+
+TEST_CASE("what advise prints, predict --env reads back", "[environment][advice]") {
+  const auto presets = read_presets("scenarios/libraries");
+  const Scratch scratch;
+  int checked = 0;
+  for (const auto& [name, preset] : presets)
+    for (const auto& s : preset.settings) {
+      if (s.proposals.empty() || s.name.find(' ') != std::string::npos) continue;
+      for (const double value : {s.proposals.front(), s.proposals.back()}) {
+        advise::Axis axis{s.key, s.name, s.how, s.meaning, &s, s.proposals, 0, s.per_peer};
+        std::string text = s.name + "=" + axis.spelling(value) + "\n";
+        if (const auto by = selecting_variable(presets, name))
+          text += by->first + "=" + by->second + "\n";
+        INFO(name << ": " << text);
+        const auto read = read_environment(scratch.write("env", text), presets, name);
+        CHECK(read.layout.library == name);
+        CHECK(read.layout.number(s.key, -1) == value);
+        ++checked;
+      }
+    }
+  CHECK(checked > 20);
+  CHECK(selecting_variable(presets, "nvshmem-ibgda-public")->first == "NVSHMEM_IB_ENABLE_IBGDA");
+  CHECK(selecting_variable(presets, "gin-proxy") ==
+        std::pair<std::string, std::string>{"NCCL_GIN_TYPE", "2"});
+  CHECK(!selecting_variable(presets, "mscclpp"));
+}
+
+TEST_CASE("bad settings of a preset name the member", "[presets][input]") {
+  const auto preset = [](const std::string& setting) {
+    return preset_from_json(
+        R"({"schema":"qpcast.library/1","name":"x","description":"","defaults":{"workers":1},)"
+        R"("profile":"x","settings":{"N":{"key":"qps",)" +
+            setting + "}}}",
+        "x.json");
+  };
+  const auto good = preset(R"("try":"1..8","default":"2","per":"peer","how":"argument")");
+  CHECK(good.settings.front().proposals.size() == 8);
+  CHECK(good.settings.front().per_peer);
+  CHECK_THROWS_WITH(preset(R"("try":"1..8")"), Contains("settings.N.try") && Contains("default"));
+  CHECK_THROWS_WITH(preset(R"("try":"8..1","default":"2")"), Contains("empty range"));
+  CHECK_THROWS_WITH(preset(R"("try":"0,1","default":"2")"), Contains("qps"));
+  CHECK_THROWS_WITH(preset(R"("how":"magic")"), Contains("not one of environment"));
+  CHECK_THROWS_WITH(preset(R"("per":"node")"), Contains("'peer'"));
 }
 
 TEST_CASE("an interrupted write leaves the old file whole", "[atomic]") {

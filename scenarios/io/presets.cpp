@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "model/error.hpp"
+#include "model/sweep.hpp"
 #include "scenarios/io/json_reader.hpp"
 #include "scenarios/io/text_file.hpp"
 
@@ -46,6 +48,18 @@ LibraryPreset::Variant read_variant(const json& value, const std::string& source
   return v;
 }
 
+/// Values of one key, as `sweep` writes them: "1..64", "1..256*2", "baseline,tuned".
+std::vector<double> read_values(Key key, const std::string& expression, const std::string& source) {
+  const std::string name{field(key).name};
+  std::vector<double> values;
+  for (const auto& text : expand_values(name, expression, source)) {
+    Layout one;
+    one.parse(name, text, source);
+    values.push_back(one.number(key, 0));
+  }
+  return values;
+}
+
 LibraryPreset::Setting read_setting(const std::string& name, const json& value,
                                     const std::string& source) {
   ObjectReader o{value, source, "settings." + name};
@@ -59,8 +73,29 @@ LibraryPreset::Setting read_setting(const std::string& name, const json& value,
   if (o.has("values"))
     for (const auto& [spelling, means] : o.member("values").items())
       s.values[spelling] = means.get<std::string>();
+  s.how = o.text("how", "environment");
+  if (s.how != "environment" && s.how != "argument" && s.how != "build")
+    o.fail("how", fmt::format("'{}' is not one of environment, argument, build", s.how));
+  const auto per = o.text("per", "");
+  if (!per.empty() && per != "peer") o.fail("per", fmt::format("'{}' is not 'peer'", per));
+  s.per_peer = !per.empty();
+  if (o.has("try")) s.proposals = read_values(s.key, o.text("try"), source);
+  if (o.has("default")) s.fallback = read_values(s.key, o.text("default"), source).front();
   o.finish();
   return s;
+}
+
+/// What `advise` may turn must have a value to start from.
+void check_settings(const LibraryPreset& p, const ObjectReader& o) {
+  std::set<Key> tried;
+  for (const auto& s : p.settings) {
+    if (s.proposals.empty()) continue;
+    const auto member = fmt::format("settings.{}.try", s.name);
+    if (!s.fallback && !p.defaults.has(s.key))
+      o.fail(member, fmt::format("needs a 'default': 'defaults' has no {}", field(s.key).name));
+    if (!tried.insert(s.key).second)
+      o.fail(member, fmt::format("another setting of {} has one", field(s.key).name));
+  }
 }
 
 }  // namespace
@@ -86,6 +121,8 @@ LibraryPreset preset_from_json(const std::string& text, const std::string& sourc
   if (o.has("settings"))
     for (const auto& [name, setting] : o.member("settings").items())
       p.settings.push_back(read_setting(name, setting, source));
+  check_settings(p, o);
+  p.benchmark = o.flag("benchmark", false);
   o.finish();
   return p;
 }

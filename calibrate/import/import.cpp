@@ -1,0 +1,17 @@
+#include "calibrate/import/import.hpp"
+
+#include <fmt/format.h>
+
+#include "model/error.hpp"
+
+namespace qpcast::import {
+
+Imported run(const std::string& format, const std::string& text, const std::string& source,
+             const Options& options) {
+  if (format == "perftest") return perftest(text, source, options);
+  if (format == "nvshmem-perftest") return nvshmem_perftest(text, source, options);
+  if (format == "nccl-tests") return nccl_tests(text, source, options);
+  throw InputError{source, format, "not one of perftest, nvshmem-perftest, nccl-tests"};
+}
+
+}  // namespace qpcast::import
