@@ -1,5 +1,6 @@
 # MPI is optional: where it is found, ranks that a launcher starts trade their addresses over it.
 # QPCAST_MPI says whether they do. QPCAST_NO_MPI leaves it out.
+include(GNUInstallDirs)
 option(QPCAST_NO_MPI "Build without MPI though it is there" OFF)
 set(QPCAST_MPI OFF)
 # Open MPI's own threads and leaks are nothing that our sanitizers should look at.

@@ -27,8 +27,8 @@ TEST_CASE("a lock ends with its scope, whatever ends that", "[clocks]") {
 TEST_CASE("a lock that is refused names the permission, and resets nothing", "[clocks]") {
   FakeNvml::Seen seen;
   NvmlClocks clocks{std::make_unique<FakeNvml>(seen)};
-  const auto [code, words] = GENERATE(table<int, const char*>(
-      {{4, "needs root"}, {3, "cannot be set"}, {15, "NVML code 15"}}));
+  const auto [code, words] = GENERATE(
+      table<int, const char*>({{4, "needs root"}, {3, "cannot be set"}, {15, "NVML code 15"}}));
   seen.lock_code = code;
   CHECK_THROWS_WITH((LockedClock{clocks, 1200}), Contains(words));
   CHECK(seen.resets == 0);
@@ -59,7 +59,7 @@ TEST_CASE("a sweep takes supported clocks from the fastest down", "[clocks]") {
 
 TEST_CASE("a GPU that NVML does not know is an error that says what to do", "[clocks]") {
   // Without a driver the library is missing; with one, there is no GPU at this address.
-  CHECK_THROWS_WITH(load_nvml("ffff:ff:1f.0"),
-                    Contains("libnvidia-ml.so.1") || Contains("no GPU at") ||
-                        Contains("is the driver loaded"));
+  CHECK_THROWS_WITH(load_nvml("ffff:ff:1f.0"), Contains("libnvidia-ml.so.1") ||
+                                                   Contains("no GPU at") ||
+                                                   Contains("is the driver loaded"));
 }

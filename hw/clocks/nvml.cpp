@@ -97,9 +97,7 @@ void NvmlClocks::lock(std::uint32_t mhz) {
   check(calls_->set_locked_clocks(mhz, mhz), "nvmlDeviceSetGpuLockedClocks");
 }
 
-void NvmlClocks::reset() {
-  check(calls_->reset_locked_clocks(), "nvmlDeviceResetGpuLockedClocks");
-}
+void NvmlClocks::reset() { check(calls_->reset_locked_clocks(), "nvmlDeviceResetGpuLockedClocks"); }
 
 void NvmlClocks::check(int code, const char* call) const {
   switch (code) {

@@ -31,9 +31,8 @@ void until(const Patience& patience, int peer, const char* call, Done done) {
   while (!done()) {
     if (patience.interrupted && patience.interrupted->load()) throw Interrupted{};
     if (std::chrono::steady_clock::now() > end)
-      throw ExchangeError{
-          fmt::format("exchange with rank {}: {}: no answer within the deadline; is it running?",
-                      peer, call)};
+      throw ExchangeError{fmt::format(
+          "exchange with rank {}: {}: no answer within the deadline; is it running?", peer, call)};
     std::this_thread::sleep_for(pause);
   }
 }
@@ -44,9 +43,10 @@ class MpiDialogue final : public Dialogue {
 
   void send(std::string_view message, Patience patience) override {
     if (message.size() > largest_message)
-      throw ExchangeError{fmt::format("exchange with rank {}: a message of {} bytes; at most {} is "
-                                      "right",
-                                      peer_, message.size(), largest_message)};
+      throw ExchangeError{
+          fmt::format("exchange with rank {}: a message of {} bytes; at most {} is "
+                      "right",
+                      peer_, message.size(), largest_message)};
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, peer_, tag,
                     MPI_COMM_WORLD, &request),
@@ -76,9 +76,10 @@ class MpiDialogue final : public Dialogue {
     int size = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
     if (size < 0 || static_cast<std::size_t>(size) > largest_message)
-      throw ExchangeError{fmt::format("exchange with rank {}: a message of {} bytes; at most {} is "
-                                      "right",
-                                      peer_, size, largest_message)};
+      throw ExchangeError{
+          fmt::format("exchange with rank {}: a message of {} bytes; at most {} is "
+                      "right",
+                      peer_, size, largest_message)};
     std::string message(static_cast<std::size_t>(size), '\0');
     check(MPI_Recv(message.data(), size, MPI_BYTE, peer_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
           "MPI_Recv");
@@ -114,6 +115,6 @@ class MpiRanks final : public Ranks {
 
 }  // namespace
 
-std::unique_ptr<Ranks> join_ranks() { return std::make_unique<MpiRanks>(); }
-
 }  // namespace qpcast::hw
+
+extern "C" qpcast::hw::Ranks* qpcast_join_ranks() { return new qpcast::hw::MpiRanks; }

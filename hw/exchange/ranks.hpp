@@ -22,7 +22,12 @@ class Ranks {
 
 /// Joins the ranks. Destroyed while an exception is under way, it leaves MPI unfinished, so that
 /// the launcher ends the other ranks instead of letting them wait.
-/// @throws ExchangeError; in a build without MPI, naming the package
+/// @throws ExchangeError; where the MPI module is not there, naming the package
 std::unique_ptr<Ranks> join_ranks();
+
+/// What the module libqpcast_mpi.so offers. It alone is linked with MPI and is loaded when ranks
+/// are joined, so that one executable runs with and without MPI.
+using JoinRanks = Ranks*();
+inline constexpr const char* join_ranks_symbol = "qpcast_join_ranks";
 
 }  // namespace qpcast::hw

@@ -133,6 +133,7 @@ Environment environment_of(const MeasureOptions& options, const Nic& nic, const 
   auto facts = machine_environment();
   facts.merge(nic.environment());
   if (gpu.nic) facts.merge(gpu_environment());
+  if (gpu.nic && nic.kind() == "mlx5") facts["gpu.payload"] = "in the memory of queue_memory";
   facts["path"] = meeting.client ? "two nodes" : "loopback";
   if (meeting.client) facts["exchange"] = meeting.ranks ? "MPI" : "TCP";
   facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;

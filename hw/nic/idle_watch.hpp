@@ -1,6 +1,7 @@
 /// When a channel whose polls find nothing should ask whether something happened to its device.
 ///
-/// By time and not by polls: a waiting thread backs off, so that a number of polls may take seconds.
+/// By time and not by polls: a waiting thread backs off, so that a number of polls may take
+/// seconds.
 #pragma once
 
 #include <chrono>

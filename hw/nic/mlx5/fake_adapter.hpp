@@ -158,6 +158,11 @@ class FakeAdapter final : public FakeCalls {
     FakeCalls::destroy(handle);
   }
 
+  int resolve_mac(const Address& peer, Mac& mac) override {
+    const std::scoped_lock lock{mutex_};
+    return FakeCalls::resolve_mac(peer, mac);
+  }
+
   emulated::Server server;
   std::map<std::string, std::uint64_t> counters;
 
