@@ -112,9 +112,10 @@ std::string draw(const ChartSeries& s, const LogAxis& x, const LogAxis& y) {
           "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"bar\" "
           "stroke=\"{3}\"/>",
           x.at(p.x), y.at(p.lo), y.at(p.hi), colour);
-    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"><title>{}</title>"
-                       "</circle>",
-                       x.at(p.x), y.at(p.y), colour, escaped(p.tip));
+    out += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"><title>{}</title>"
+        "</circle>",
+        x.at(p.x), y.at(p.y), colour, escaped(p.tip));
   }
   if (s.line && !path.empty())
     out = fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\"/>", path, colour) + out;
