@@ -43,16 +43,16 @@ std::string number(double v) { return fmt::format("{:.4g}", v); }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string cell(const std::string& text, const char* kind = "") {
-  return *kind ? fmt::format("<td class=\"{}\">{}</td>", kind, escaped(text))
+  return *kind ? fmt::format(R"(<td class="{}">{}</td>)", kind, escaped(text))
                : fmt::format("<td>{}</td>", escaped(text));
 }
 
 /// A header whose columns after the first `texts` are numbers, down to the last `tail`.
-std::string header(std::initializer_list<const char*> names, std::set<int> numeric) {
+std::string header(std::initializer_list<const char*> names, const std::set<int>& numeric) {
   std::string out = "<thead><tr>";
   int k = 0;
   for (const auto* name : names)
-    out += fmt::format("<th{}>{}</th>", numeric.contains(k++) ? " class=\"n\"" : "", name);
+    out += fmt::format("<th{}>{}</th>", numeric.contains(k++) ? R"( class="n")" : "", name);
   return out + "</tr></thead>";
 }
 
@@ -95,7 +95,7 @@ std::string summary(const Comparison& c) {
         fmt::format("<p>Median error {}, nine in ten within {}; {} inside their 90 % interval.</p>",
                     percent(s.median_error), percent(s.p90_error), percent(s.interval_coverage));
   if (std::any_of(c.rows.begin(), c.rows.end(), emulated))
-    out += "<p class=\"out\">Some rows were measured on an emulated NIC.</p>";
+    out += R"(<p class="out">Some rows were measured on an emulated NIC.</p>)";
   return out;
 }
 
@@ -125,7 +125,7 @@ std::string scatter(const Comparison& c, const std::map<std::string, int>& colou
     s.colour = colours.at(r.mechanism);
     s.points.push_back({r.row.value, r.predicted.value, r.predicted.lo, r.predicted.hi, tip_of(r)});
   }
-  std::string out = "<div class=\"charts\">";
+  std::string out = R"(<div class="charts">)";
   for (auto& [unit, series] : by_unit) {
     if (series.size() == 1 && series.begin()->second.points.size() == 1) continue;  // no picture
     Chart chart{unit == "x" ? "ratios" : unit,
@@ -189,7 +189,7 @@ Chart curve(Key key, std::vector<const RowResult*> rows) {
 
 std::string sweeps(const Comparison& c) {
   std::string out = legend({{"predicted, 90 % interval", 0}, {"measured", 1}});
-  out += "<div class=\"charts\">";
+  out += R"(<div class="charts">)";
   std::size_t drawn = 0, left_out = 0;
   for (const Key key : sweep_keys)
     for (const auto& [name, rows] : sweeps_along(key, c)) {
@@ -214,7 +214,7 @@ std::string row_line(const RowResult& r, double tolerance) {
   if (m.baseline) out.insert(out.size() - 5, escaped(" against " + m.baseline->to_string()));
   out += cell(metric_of(r)) + cell(number(m.value), "n") + cell(m.unit);
   if (!r.modelled)
-    return out + "<td colspan=\"5\" class=\"dim\">not modelled: " + escaped(r.reason) + "</td>" +
+    return out + R"(<td colspan="5" class="dim">not modelled: )" + escaped(r.reason) + "</td>" +
            cell(m.source.kind) + "</tr>\n";
   const bool fine = r.acceptable(tolerance);
   out += cell(number(r.predicted.value), "n") + cell(number(r.predicted.lo), "n") +
@@ -224,7 +224,7 @@ std::string row_line(const RowResult& r, double tolerance) {
 }
 
 std::string row_table(const Comparison& c) {
-  std::string out = "<div class=\"wide\"><table>" +
+  std::string out = R"(<div class="wide"><table>)" +
                     header({"row", "platform", "library", "layout", "metric", "measured", "unit",
                             "predicted", "90 % lo", "hi", "error", "interval", "source"},
                            {5, 7, 8, 9, 10}) +
@@ -241,11 +241,11 @@ const char* provenance_of(const Parameter& p) {
 
 std::string parameters(const Platform& p) {
   std::string out =
-      fmt::format("<h3>{}{}</h3><p class=\"dim\">{}; from {}; unexplained spread {}</p>",
+      fmt::format(R"(<h3>{}{}</h3><p class="dim">{}; from {}; unexplained spread {}</p>)",
                   escaped(p.name), p.emulated ? " (emulated)" : "", escaped(p.facts.description),
                   escaped(p.calibrated_from), percent(p.discrepancy));
   out +=
-      "<div class=\"wide\"><table>" +
+      R"(<div class="wide"><table>)" +
       header({"parameter", "value", "90 % lo", "hi", "unit", "", "rows that determine it", "note"},
              {1, 2, 3}) +
       "<tbody>";
@@ -281,8 +281,8 @@ std::string to_html(const Comparison& c, const std::map<std::string, Platform>& 
   const auto colours = colours_of(c);
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\"><head>"
-      "<meta charset=\"utf-8\"/>"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
+      R"(<meta charset="utf-8"/>)"
+      R"(<meta name="viewport" content="width=device-width, initial-scale=1"/>)"
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n",
       escaped(title), style);
   const auto section = [&](const char* name, const std::string& content) {
