@@ -55,11 +55,8 @@ advise::Simulate simulator(const Arguments& a, const Platform& platform,
   const bool loaded = a.request.fixed.number(Key::background_ctas, 0) > 0;
   return [=, &preset, goal = a.request.goal](const Layout& layout) {
     const auto p = solver->predict(layout, &preset);
-    const auto value = [&](advise::Goal g) {
-      return p.find(advise::metric_of(g, loaded))->value;
-    };
-    return advise::Simulated{value(goal), value(advise::Goal::latency),
-                             value(advise::Goal::rate)};
+    const auto value = [&](advise::Goal g) { return p.find(advise::metric_of(g, loaded))->value; };
+    return advise::Simulated{value(goal), value(advise::Goal::latency), value(advise::Goal::rate)};
   };
 }
 
@@ -108,14 +105,13 @@ void print_search(const Advice& a) {
   for (const auto& axis : a.axes)
     fmt::print(" {} {}{}{} ({})", axis.name, axis.spelling(axis.values.front()),
                axis.values.size() > 1 ? ".." : "",
-               axis.values.size() > 1 ? axis.spelling(axis.values.back()) : "",
-               axis.values.size());
-  fmt::print(
-      "\n{} evaluations, {} boxes bounded{}{}\n", a.searched.evaluated, a.searched.bounded,
-      a.searched.bounded == 0 ? ""
-                              : "; the rest lies in boxes whose bound is below what was found, "
-                                "farther from the default, or breaks a constraint",
-      a.searched.complete ? "" : " (the budget of boxes ran out: a better one may exist)");
+               axis.values.size() > 1 ? axis.spelling(axis.values.back()) : "", axis.values.size());
+  fmt::print("\n{} evaluations, {} boxes bounded{}{}\n", a.searched.evaluated, a.searched.bounded,
+             a.searched.bounded == 0
+                 ? ""
+                 : "; the rest lies in boxes whose bound is below what was found, "
+                   "farther from the default, or breaks a constraint",
+             a.searched.complete ? "" : " (the budget of boxes ran out: a better one may exist)");
   if (a.best > 0)
     fmt::print("best of the space: {} {}; gains over {} draws of the parameters, seed {}\n",
                number(a.best), metric_unit(a.metric), a.draws, a.seed);
@@ -125,14 +121,15 @@ void print_advice(const Advice& a, const Platform& platform, const Presets& pres
   const bool change = a.verdict == advise::Verdict::change;
   fmt::print("{} on {}{}: {}{}{}\n\n", a.library, platform.name,
              platform.emulated ? " (emulated)" : "",
-             bold(change                                  ? "change"
+             bold(change                               ? "change"
                   : a.verdict == advise::Verdict::keep ? "keep the default"
                                                        : "nothing to recommend"),
              a.reason.empty() ? "" : ": ", a.reason);
   if (change) print_settings(a, presets);
   print_candidates(a);
   print_search(a);
-  if (!a.base_refused.empty()) fmt::print("warning: the default breaks a constraint: {}\n", a.base_refused);
+  if (!a.base_refused.empty())
+    fmt::print("warning: the default breaks a constraint: {}\n", a.base_refused);
   const auto& told = change ? a.candidates.front() : a.base;
   for (const auto& w : told.warnings) fmt::print("warning: {}\n", w);
 }
@@ -174,8 +171,8 @@ void run(Arguments a) {
     ++done;
     if (named.empty() ? preset.benchmark : name != named) continue;
     try {
-      advices.push_back(advise::advise(platform, preset, a.request, simulator(a, platform, preset),
-                                       a.options));
+      advices.push_back(
+          advise::advise(platform, preset, a.request, simulator(a, platform, preset), a.options));
     } catch (const InputError& e) {
       if (!named.empty()) throw;
       skipped.emplace_back(name, e.what());

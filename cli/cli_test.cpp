@@ -133,6 +133,21 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
       {"calibrate data/published/published.csv -o " + (scratch / "p.json").string(),
        "4 platforms came out"},
       {"calibrate data/published/published.csv data/published/published.csv -o x", "is also in"},
+      {"import iperf x.txt -o x.jsonl", "format: iperf not in"},
+      {"import perftest /nowhere.txt -o " + (scratch / "i.jsonl").string(), "cannot read"},
+      {"import perftest qps=2 -o " + (scratch / "i.jsonl").string(), "FILE: none"},
+      {"import perftest x.txt -o i.csv", "must end in .jsonl"},
+      {"import perftest calibrate/import/fixtures/write_bw_cut_off.txt -o " +
+           (scratch / "i.jsonl").string(),
+       "write_bw_cut_off.txt:38: RDMA_Write BW Test: the run was cut off"},
+      {"import perftest calibrate/import/fixtures/write_bw_q4.txt qps=2 -o " +
+           (scratch / "i.jsonl").string(),
+       "qps: the output says 4"},
+      {"import perftest " + file("empty.txt", "") + " -o " + (scratch / "i.jsonl").string(),
+       "empty.txt:1: no results"},
+      {"report --data data/published/published.csv -o r.txt", "must end in .html"},
+      {"report --platform nope --data data/published/published.csv -o r.html",
+       "unknown platform 'nope'"},
       {"advise --platform P-IB --goal fast threads=1", "--goal: fast not in"},
       {"advise --platform P-IB --goal rate payload=8", "threads: say who submits"},
       {"advise --platform P-IB --goal rate --library nope threads=1", "unknown preset 'nope'"},
@@ -182,6 +197,23 @@ TEST_CASE("a prediction in JSON has the contract's members", "[predict]") {
   }
   CHECK_FALSE(j["bottleneck"].get<std::string>().empty());
   CHECK_FALSE(j["utilisation"].empty());
+}
+
+TEST_CASE("imported rows are measurements that validate and report read", "[import][report]") {
+  const auto rows = (scratch / "rows.jsonl").string();
+  const std::string fixtures = "calibrate/import/fixtures/";
+  const auto imported =
+      run("import perftest " + fixtures + "write_bw_q4.txt " + fixtures + "write_lat.txt " +
+          fixtures + "write_bw.json --platform P-IB -o " + rows);
+  REQUIRE(imported.status == 0);
+  CHECK(imported.out.find("4 rows of 3 files") != std::string::npos);
+  const auto validated = run("validate --platform P-IB --json --data " + rows);
+  CHECK(nlohmann::json::parse(validated.out)["summary"]["modelled"] == 4);
+  const auto page = scratch / "page.html";
+  REQUIRE(run("report --platform P-IB --data " + rows + " -o " + page.string()).status == 0);
+  const auto html = qpcast::io::read_text(page);
+  CHECK(html.find("write_bw_q4:") != std::string::npos);
+  CHECK(html.find("nic.ceiling") != std::string::npos);
 }
 
 TEST_CASE("an advice in JSON says what to set, the gain and the risk", "[advise]") {
@@ -282,8 +314,8 @@ TEST_CASE("an interrupted sweep of simulations resumes", "[simgrid][sweep]") {
 }
 
 TEST_CASE("every subcommand has help with an example", "[help]") {
-  for (const char* sub :
-       {"platforms", "predict", "sweep", "validate", "calibrate", "advise", "completion"}) {
+  for (const char* sub : {"platforms", "predict", "sweep", "validate", "calibrate", "advise",
+                          "import", "report", "completion"}) {
     const auto outcome = run(std::string{sub} + " --help");
     INFO(sub);
     CHECK(outcome.status == 0);

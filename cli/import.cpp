@@ -43,8 +43,9 @@ void run(Arguments a) {
     for (const auto& w : imported.warnings) fmt::print(stderr, "qpcast: {}\n", w);
     for (const auto& row : imported.rows) {
       if (const auto [it, fresh] = seen.emplace(row.id, file); !fresh)
-        throw InputError{file, "id", fmt::format("'{}' is also in {}; files need different names",
-                                                 row.id, it->second)};
+        throw InputError{
+            file, "id",
+            fmt::format("'{}' is also in {}; files need different names", row.id, it->second)};
       lines += io::to_json_line(row) + "\n";
     }
     rows += imported.rows.size();
@@ -73,11 +74,13 @@ void add_import(CLI::App& app, int&) {
   sub->add_option("--platform", a->options.platform, "Name of the platform the rows are of")
       ->capture_default_str();
   sub->add_option("--library", a->library, "Library that was measured (nvshmem-perftest)");
-  sub->add_flag("--partial", a->options.partial, "Take the complete rows of a run that was cut off");
+  sub->add_flag("--partial", a->options.partial,
+                "Take the complete rows of a run that was cut off");
   sub->footer(
       "Examples:\n  ib_write_bw -a -F HOST | tee bw.txt; ib_write_lat -a -F HOST | tee lat.txt\n"
       "  qpcast import perftest bw.txt lat.txt --platform mine -o mine.jsonl\n"
-      "  qpcast import nvshmem-perftest put.txt --library nvshmem-ibgda qps=2 threads=32 -o put.jsonl\n"
+      "  qpcast import nvshmem-perftest put.txt --library nvshmem-ibgda qps=2 threads=32 -o "
+      "put.jsonl\n"
       "  qpcast calibrate mine.jsonl -o mine.json");
   sub->callback([a] { run(*a); });
 }

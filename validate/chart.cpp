@@ -45,8 +45,9 @@ class LogAxis {
     std::vector<double> out;
     const bool dense = hi_ / lo_ < 200;
     const double decades = std::log10(hi_ / lo_);
-    const double step = decades > 9 ? std::ceil(decades / 9) : 1;
-    for (double e = std::floor(std::log10(lo_)); e <= std::log10(hi_); e += step)
+    const int step = decades > 9 ? static_cast<int>(std::ceil(decades / 9)) : 1;
+    const int last = static_cast<int>(std::floor(std::log10(hi_)));
+    for (int e = static_cast<int>(std::floor(std::log10(lo_))); e <= last; e += step)
       for (const double m : {1.0, 2.0, 5.0}) {
         const double v = m * std::pow(10, e);
         if ((m == 1 || dense) && v >= lo_ && v <= hi_) out.push_back(v);
@@ -63,12 +64,12 @@ class LogAxis {
 };
 
 std::string line(double x1, double y1, double x2, double y2, const char* style) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>",
-                     x1, y1, x2, y2, style);
+  return fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="{}"/>)", x1,
+                     y1, x2, y2, style);
 }
 
 std::string label(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", x, y, anchor,
+  return fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)", x, y, anchor,
                      escaped(text));
 }
 
@@ -84,8 +85,8 @@ std::string frame(const Chart& c, const LogAxis& x, const LogAxis& y) {
   out += fmt::format(
       "<text transform=\"translate(13 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
       (top + height - bottom) / 2, escaped(c.y_label));
-  return out + fmt::format("<text x=\"{:.1f}\" y=\"16\" class=\"title\">{}</text>", left,
-                           escaped(c.title));
+  return out +
+         fmt::format(R"(<text x="{:.1f}" y="16" class="title">{}</text>)", left, escaped(c.title));
 }
 
 /// y = x and y = x (1 +- tolerance), over the values that both axes have.
@@ -108,16 +109,15 @@ std::string draw(const ChartSeries& s, const LogAxis& x, const LogAxis& y) {
     if (!drawable(p.x) || !drawable(p.y)) continue;
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", x.at(p.x), y.at(p.y));
     if (drawable(p.lo) && drawable(p.hi))
-      out += fmt::format(
-          "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"bar\" "
-          "stroke=\"{3}\"/>",
-          x.at(p.x), y.at(p.lo), y.at(p.hi), colour);
-    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"><title>{}</title>"
+      out += fmt::format(R"(<line x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}" class="bar" )"
+                         R"(stroke="{3}"/>)",
+                         x.at(p.x), y.at(p.lo), y.at(p.hi), colour);
+    out += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.5" fill="{}"><title>{}</title>)"
                        "</circle>",
                        x.at(p.x), y.at(p.y), colour, escaped(p.tip));
   }
   if (s.line && !path.empty())
-    out = fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\"/>", path, colour) + out;
+    out = fmt::format(R"(<path d="{}" fill="none" stroke="{}"/>)", path, colour) + out;
   return out;
 }
 
@@ -167,8 +167,8 @@ std::string svg(const Chart& c) {
   x.settle(left, width - right);
   y.settle(height - bottom, top);
   std::string out = fmt::format(
-      "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-label=\"{2}\">",
-      width, height, escaped(c.title));
+      R"(<svg viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" aria-label="{2}">)", width,
+      height, escaped(c.title));
   out += frame(c, x, y);
   if (c.tolerance > 0) out += diagonal(x, y, c.tolerance);
   for (const auto& s : c.series) out += draw(s, x, y);

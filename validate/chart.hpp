@@ -26,8 +26,8 @@ struct ChartSeries {
 struct Chart {
   std::string title, x_label, y_label;
   std::vector<ChartSeries> series;
-  double tolerance = 0;   ///< above 0: y = x, and this much off it on both sides
-  bool square = false;    ///< both axes span the same values
+  double tolerance = 0;  ///< above 0: y = x, and this much off it on both sides
+  bool square = false;   ///< both axes span the same values
 };
 
 /// One <svg> element. Points that are not finite and above 0 have no place on the axes and are left

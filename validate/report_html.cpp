@@ -30,6 +30,7 @@ th, td { padding: 2px 8px; border-bottom: 1px solid var(--rule); text-align: lef
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.id { font-family: ui-monospace, monospace; } .out { color: var(--c9); font-weight: 600; }
 .dim { color: var(--dim); } .wide { overflow-x: auto; } .charts { display: flex; flex-wrap: wrap; }
+figure { margin: 0 1em 1em 0; width: 470px; } figcaption { font-size: 11px; overflow-wrap: anywhere; }
 svg { max-width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: var(--fg); }
 svg .title { font-weight: 600; } svg .grid { stroke: var(--rule); stroke-width: 0.6; }
 svg .equal { stroke: var(--fg); stroke-width: 1; }
@@ -42,20 +43,21 @@ std::string number(double v) { return fmt::format("{:.4g}", v); }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string cell(const std::string& text, const char* kind = "") {
-  return *kind ? fmt::format("<td class=\"{}\">{}</td>", kind, escaped(text))
+  return *kind ? fmt::format(R"(<td class="{}">{}</td>)", kind, escaped(text))
                : fmt::format("<td>{}</td>", escaped(text));
 }
 
 /// A header whose columns after the first `texts` are numbers, down to the last `tail`.
-std::string header(std::initializer_list<const char*> names, std::set<int> numeric) {
+std::string header(std::initializer_list<const char*> names, const std::set<int>& numeric) {
   std::string out = "<thead><tr>";
   int k = 0;
   for (const auto* name : names)
-    out += fmt::format("<th{}>{}</th>", numeric.contains(k++) ? " class=\"n\"" : "", name);
+    out += fmt::format("<th{}>{}</th>", numeric.contains(k++) ? R"( class="n")" : "", name);
   return out + "</tr></thead>";
 }
 
 std::string mechanism_of(const RowResult& r) { return r.modelled ? r.mechanism : "(not modelled)"; }
+bool emulated(const RowResult& r) { return r.row.source.kind == "emulated"; }
 std::string metric_of(const RowResult& r) { return std::string{metric_name(r.row.metric)}; }
 
 /// What the charts tell rows apart by, each with its colour.
@@ -77,25 +79,23 @@ std::string legend(const std::map<std::string, int>& colours) {
 }
 
 std::string tip_of(const RowResult& r) {
-  return fmt::format("{}: {} measured {} {}, predicted {} ({} to {})", r.row.id, metric_of(r),
-                     number(r.row.value), r.row.unit, number(r.predicted.value),
-                     number(r.predicted.lo), number(r.predicted.hi));
+  return fmt::format("{}: {} measured{} {} {}, predicted {} ({} to {})", r.row.id, metric_of(r),
+                     emulated(r) ? " (emulated)" : "", number(r.row.value), r.row.unit,
+                     number(r.predicted.value), number(r.predicted.lo), number(r.predicted.hi));
 }
 
 std::string summary(const Comparison& c) {
   const auto s = c.summary();
-  const bool emulated = std::any_of(c.rows.begin(), c.rows.end(), [](const RowResult& r) {
-    return r.row.source.kind == "emulated";
-  });
   std::string out = fmt::format(
       "<p>{} rows, {} of them modelled; {} within {:.0f} % or the range that their source "
       "states.</p>",
       s.rows, s.modelled, s.within_tolerance, 100 * c.tolerance);
   if (s.modelled > 0)
-    out += fmt::format(
-        "<p>Median error {}, nine in ten within {}; {} inside their 90 % interval.</p>",
-        percent(s.median_error), percent(s.p90_error), percent(s.interval_coverage));
-  if (emulated) out += "<p class=\"out\">Some rows were measured on an emulated NIC.</p>";
+    out +=
+        fmt::format("<p>Median error {}, nine in ten within {}; {} inside their 90 % interval.</p>",
+                    percent(s.median_error), percent(s.p90_error), percent(s.interval_coverage));
+  if (std::any_of(c.rows.begin(), c.rows.end(), emulated))
+    out += R"(<p class="out">Some rows were measured on an emulated NIC.</p>)";
   return out;
 }
 
@@ -123,14 +123,17 @@ std::string scatter(const Comparison& c, const std::map<std::string, int>& colou
     auto& s = by_unit[r.row.unit][r.mechanism];
     s.name = r.mechanism;
     s.colour = colours.at(r.mechanism);
-    s.points.push_back(
-        {r.row.value, r.predicted.value, r.predicted.lo, r.predicted.hi, tip_of(r)});
+    s.points.push_back({r.row.value, r.predicted.value, r.predicted.lo, r.predicted.hi, tip_of(r)});
   }
-  std::string out = "<div class=\"charts\">";
+  std::string out = R"(<div class="charts">)";
   for (auto& [unit, series] : by_unit) {
     if (series.size() == 1 && series.begin()->second.points.size() == 1) continue;  // no picture
-    Chart chart{unit == "x" ? "ratios" : unit, "measured, " + unit, "predicted, " + unit, {},
-                c.tolerance, true};
+    Chart chart{unit == "x" ? "ratios" : unit,
+                "measured, " + unit,
+                "predicted, " + unit,
+                {},
+                c.tolerance,
+                true};
     for (auto& [name, s] : series) chart.series.push_back(std::move(s));
     out += svg(chart) + "\n";
   }
@@ -147,9 +150,11 @@ std::map<std::string, std::vector<const RowResult*>> sweeps_along(Key key, const
   for (const auto& r : c.rows) {
     if (!r.modelled || r.row.statistic != Statistic::value) continue;
     if (!r.row.layout.has(key) || r.row.layout.number(key, 0) <= 0) continue;
+    if (r.row.metric == Metric::goodput && key != Key::payload) continue;  // the rate's curve
     auto rest = r.row.layout;
     rest.clear(key);
-    out[fmt::format("{} {} {}: {}", r.row.platform, r.row.library, metric_of(r), rest.to_string())]
+    out[fmt::format("{} {} {}{}: {}", r.row.platform, r.row.library, metric_of(r),
+                    emulated(r) ? " (emulated)" : "", rest.to_string())]
         .push_back(&r);
   }
   std::erase_if(out, [&](const auto& item) {
@@ -174,14 +179,17 @@ Chart curve(Key key, std::vector<const RowResult*> rows) {
   const auto& first = rows.front()->row;
   const std::string name{field(key).name};
   const auto subject = first.library.empty() ? first.platform : first.library;
-  return {fmt::format("{} of {} against {}", metric_name(first.metric), subject, name), name,
+  return {fmt::format("{} of {} against {}", metric_name(first.metric), subject, name),
+          name,
           fmt::format("{}, {}", metric_name(first.metric), first.unit),
-          {std::move(predicted), std::move(measured)}, 0, false};
+          {std::move(predicted), std::move(measured)},
+          0,
+          false};
 }
 
 std::string sweeps(const Comparison& c) {
   std::string out = legend({{"predicted, 90 % interval", 0}, {"measured", 1}});
-  out += "<div class=\"charts\">";
+  out += R"(<div class="charts">)";
   std::size_t drawn = 0, left_out = 0;
   for (const Key key : sweep_keys)
     for (const auto& [name, rows] : sweeps_along(key, c)) {
@@ -201,12 +209,13 @@ std::string sweeps(const Comparison& c) {
 
 std::string row_line(const RowResult& r, double tolerance) {
   const auto& m = r.row;
-  std::string out = fmt::format("<tr>{}{}{}{}", cell(m.id, "id"), cell(m.platform),
-                                cell(m.library), cell(m.layout.to_string()));
+  std::string out = fmt::format("<tr>{}{}{}{}", cell(m.id, "id"), cell(m.platform), cell(m.library),
+                                cell(m.layout.to_string()));
   if (m.baseline) out.insert(out.size() - 5, escaped(" against " + m.baseline->to_string()));
   out += cell(metric_of(r)) + cell(number(m.value), "n") + cell(m.unit);
-  if (!r.modelled) return out + "<td colspan=\"5\" class=\"dim\">not modelled: " +
-                          escaped(r.reason) + "</td>" + cell(m.source.kind) + "</tr>\n";
+  if (!r.modelled)
+    return out + R"(<td colspan="5" class="dim">not modelled: )" + escaped(r.reason) + "</td>" +
+           cell(m.source.kind) + "</tr>\n";
   const bool fine = r.acceptable(tolerance);
   out += cell(number(r.predicted.value), "n") + cell(number(r.predicted.lo), "n") +
          cell(number(r.predicted.hi), "n") + cell(percent(r.error), fine ? "n" : "n out") +
@@ -215,7 +224,7 @@ std::string row_line(const RowResult& r, double tolerance) {
 }
 
 std::string row_table(const Comparison& c) {
-  std::string out = "<div class=\"wide\"><table>" +
+  std::string out = R"(<div class="wide"><table>)" +
                     header({"row", "platform", "library", "layout", "metric", "measured", "unit",
                             "predicted", "90 % lo", "hi", "error", "interval", "source"},
                            {5, 7, 8, 9, 10}) +
@@ -231,14 +240,15 @@ const char* provenance_of(const Parameter& p) {
 }
 
 std::string parameters(const Platform& p) {
-  std::string out = fmt::format(
-      "<h3>{}{}</h3><p class=\"dim\">{}; from {}; unexplained spread {}</p>", escaped(p.name),
-      p.emulated ? " (emulated)" : "", escaped(p.facts.description), escaped(p.calibrated_from),
-      percent(p.discrepancy));
-  out += "<div class=\"wide\"><table>" + header({"parameter", "value", "90 % lo", "hi", "unit", "",
-                                                 "rows that determine it", "note"},
-                                                {1, 2, 3}) +
-         "<tbody>";
+  std::string out =
+      fmt::format(R"(<h3>{}{}</h3><p class="dim">{}; from {}; unexplained spread {}</p>)",
+                  escaped(p.name), p.emulated ? " (emulated)" : "", escaped(p.facts.description),
+                  escaped(p.calibrated_from), percent(p.discrepancy));
+  out +=
+      R"(<div class="wide"><table>)" +
+      header({"parameter", "value", "90 % lo", "hi", "unit", "", "rows that determine it", "note"},
+             {1, 2, 3}) +
+      "<tbody>";
   constexpr std::size_t named = 5;
   for (const auto& q : p.parameters) {
     std::string rows;
@@ -271,8 +281,8 @@ std::string to_html(const Comparison& c, const std::map<std::string, Platform>& 
   const auto colours = colours_of(c);
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\"><head>"
-      "<meta charset=\"utf-8\"/>"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
+      R"(<meta charset="utf-8"/>)"
+      R"(<meta name="viewport" content="width=device-width, initial-scale=1"/>)"
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n",
       escaped(title), style);
   const auto section = [&](const char* name, const std::string& content) {

@@ -34,8 +34,8 @@ std::string malformed(const std::string& text) {
       const bool inside = std::count(tag.begin(), tag.begin() + static_cast<long>(i), '"') % 2 != 0;
       if (!inside && tag[i + 1] != '"') return "attribute without quotes in " + tag;
     }
-    const auto name = tag.substr(tag[0] == '/' ? 1 : 0, tag.find_first_of(" /", 1) -
-                                                            (tag[0] == '/' ? 1 : 0));
+    const auto name =
+        tag.substr(tag[0] == '/' ? 1 : 0, tag.find_first_of(" /", 1) - (tag[0] == '/' ? 1 : 0));
     if (tag[0] == '/') {
       if (open.empty() || open.back() != name) return "</" + name + "> closes nothing";
       open.pop_back();
@@ -115,6 +115,19 @@ TEST_CASE("rows that differ in one key make a curve, a few of very many", "[repo
   const auto html = to_html(c, {}, "t");
   CHECK(html.find("more sweeps are not drawn") != std::string::npos);
   CHECK(malformed(html) == "");
+}
+
+TEST_CASE("an emulated number says so", "[report]") {
+  Comparison c;
+  for (const double batch : {1, 2, 4}) {
+    c.rows.push_back(row("b" + std::to_string(batch), batch));
+    c.rows.back().row.source.kind = "emulated";
+  }
+  const auto html = to_html(c, {}, "t");
+  CHECK(html.find("measured (emulated) 10 Mmsg/s") != std::string::npos);
+  CHECK(html.find("rate (emulated):") != std::string::npos);
+  CHECK(html.find("measured on an emulated NIC") != std::string::npos);
+  CHECK(html.find("<td>emulated</td>") != std::string::npos);
 }
 
 TEST_CASE("a chart keeps to its axes", "[report]") {

@@ -21,18 +21,16 @@ std::string fixture(const std::string& name) {
 }
 
 import::Imported read(const std::string& format, const std::string& name,
-                      const std::string& known = "", bool partial = false) {
-  import::Options o;
-  o.platform = "mine";
-  o.known = parse_layout(known, "test");
-  o.partial = partial;
-  return import::run(format, fixture(name), name, o);
-}
+                      const std::string& known = "", bool partial = false){import::Options o;
+o.platform = "mine";
+o.known = parse_layout(known, "test");
+o.partial = partial;
+return import::run(format, fixture(name), name, o);
+}  // namespace
 
-import::Imported perftest(const std::string& text, const std::string& known = "") {
-  import::Options o;
-  o.known = parse_layout(known, "test");
-  return import::perftest(text, "p.txt", o);
+import::Imported perftest(const std::string& text, const std::string& known = ""){import::Options o;
+o.known = parse_layout(known, "test");
+return import::perftest(text, "p.txt", o);
 }
 
 const Measurement& row(const import::Imported& i, double payload, Metric metric) {
@@ -103,10 +101,11 @@ TEST_CASE("--out_json states the last size of a run, in members without quotes",
   CHECK(quoted.rows.at(0).layout.number(Key::qps, 0) == 2);
 }
 
-TEST_CASE("aborted runs, unknown columns and contradictions are one clear line", "[import][input]") {
-  CHECK_THROWS_WITH(read("perftest", "write_bw_cut_off.txt"),
-                    Contains("write_bw_cut_off.txt:38") && Contains("cut off after 15") &&
-                        Contains("Terminated"));
+TEST_CASE("aborted runs, unknown columns and contradictions are one clear line",
+          "[import][input]") {
+  CHECK_THROWS_WITH(read("perftest", "write_bw_cut_off.txt"), Contains("write_bw_cut_off.txt:38") &&
+                                                                  Contains("cut off after 15") &&
+                                                                  Contains("Terminated"));
   const auto partial = read("perftest", "write_bw_cut_off.txt", "", true);
   CHECK(partial.rows.size() == 14);  // one of them says 0
   CHECK_THAT(partial.warnings.front(), Contains("clock"));
@@ -127,9 +126,11 @@ TEST_CASE("aborted runs, unknown columns and contradictions are one clear line",
                     Contains("RDMA_Read BW Test: only ib_write"));
   CHECK_THROWS_WITH(perftest(edited("[MB/sec]   MsgRate", "[Gb/sec]   MsgRate")),
                     Contains("disagree"));
-  CHECK_THROWS_WITH(perftest(good, "qps=2"), Contains("qps: the output says 4, the command line 2"));
-  CHECK(perftest(good, "host_state=warm").rows.at(0).layout.choice(
-            Key::host_state, HostState::cold) == HostState::warm);
+  CHECK_THROWS_WITH(perftest(good, "qps=2"),
+                    Contains("qps: the output says 4, the command line 2"));
+  CHECK(perftest(good, "host_state=warm")
+            .rows.at(0)
+            .layout.choice(Key::host_state, HostState::cold) == HostState::warm);
   const auto json = fixture("write_bw.json");
   CHECK_THROWS_WITH(perftest(json.substr(0, json.size() / 2)), Contains("was the run aborted"));
   CHECK_THROWS_WITH(perftest("{\ntest_info: {\ntest: RDMA_Write_BW_Test,\n},\n}\n"),
@@ -138,7 +139,8 @@ TEST_CASE("aborted runs, unknown columns and contradictions are one clear line",
 }
 
 TEST_CASE("NVSHMEM's tables, boxes and machine-readable lines", "[import]") {
-  const auto lat = read("nvshmem-perftest", "nvshmem_put_latency.txt", "library=nvshmem-ibgda;qps=2");
+  const auto lat =
+      read("nvshmem-perftest", "nvshmem_put_latency.txt", "library=nvshmem-ibgda;qps=2");
   REQUIRE(lat.rows.size() == 2);
   CHECK(row(lat, 8, Metric::put_completion).value == 6.125);
   CHECK(lat.rows.front().library == "nvshmem-ibgda");
@@ -210,12 +212,12 @@ class SyntheticPerftest {
     for (const int size : sizes) {
       const double directions = both ? 2 : 1;
       const double rate =
-          directions * point(Metric::rate,
-                             fmt::format("submitter=host;threads=1;workers=1;qps={};batch={};"
-                                         "payload={};inline=0;{}role={};writes_per_visit={}",
-                                         qps, post_list, size,
-                                         qps > 8192 ? "" : fmt::format("window={};", 128 * qps),
-                                         both ? "bidirectional" : "send", post_list));
+          directions *
+          point(Metric::rate, fmt::format("submitter=host;threads=1;workers=1;qps={};batch={};"
+                                          "payload={};inline=0;{}role={};writes_per_visit={}",
+                                          qps, post_list, size,
+                                          qps > 8192 ? "" : fmt::format("window={};", 128 * qps),
+                                          both ? "bidirectional" : "send", post_list));
       text += fmt::format(" {:<10} 5000             {:.2f}  {:.2f}   \t\t   {:.6f}\n", size,
                           rate * size / 1.048576, rate * size / 1.048576, rate);
     }
@@ -230,9 +232,10 @@ class SyntheticPerftest {
         "t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n",
         rule_);
     for (const int size : sizes) {
-      const auto layout = fmt::format("submitter=host;threads=1;workers=1;qps=1;batch=1;payload={};"
-                                      "inline=0",
-                                      size);
+      const auto layout = fmt::format(
+          "submitter=host;threads=1;workers=1;qps=1;batch=1;payload={};"
+          "inline=0",
+          size);
       const double half = point(Metric::rtt, layout) / 2;
       text += fmt::format(" {} 1000 {:.2f} {:.2f} {:.2f} {:.2f} 0.1 {:.2f} {:.2f}\n", size, half,
                           half, half, half, point(Metric::rtt_p99, layout) / 2, half);
@@ -303,10 +306,11 @@ TEST_CASE("a cluster known by ib_write_bw, ib_write_lat and a QP sweep is calibr
   within("conn.decline_bidirectional", 0.42, 0.1);
   // The base latency is a sum of which perftest sees the whole: the platform forecasts it.
   AnalyticSolver solver{fitted}, known{truth};
-  const Question base{Metric::rtt, Statistic::value,
-                      {parse_layout("submitter=host;threads=1;workers=1;payload=8;inline=0", "t"),
-                       nullptr},
-                      {}};
+  const Question base{
+      Metric::rtt,
+      Statistic::value,
+      {parse_layout("submitter=host;threads=1;workers=1;payload=8;inline=0", "t"), nullptr},
+      {}};
   CHECK(solver.point(base) == Approx(known.point(base)).epsilon(0.03));
   // What perftest cannot see stays assumed.
   for (const char* name : {"gpu.wqe_build", "gpu.order_gpu", "dc.switch"}) {

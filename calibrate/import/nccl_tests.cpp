@@ -38,7 +38,8 @@ class Reader {
       else if (!columns_.empty())
         read_row(line);
     }
-    if (columns_.empty()) rows_.fail(last, "no results", "no nccl-tests table; was the run aborted?");
+    if (columns_.empty())
+      rows_.fail(last, "no results", "no nccl-tests table; was the run aborted?");
     if (!finished_ && !rows_.options().partial)
       rows_.fail(last, test_, "the run was cut off before its summary; --partial takes its rows");
     if (!finished_) rows_.warn(last, "the run was cut off; its complete rows are taken");

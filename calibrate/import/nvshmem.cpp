@@ -183,8 +183,7 @@ class Reader {
   }
 
   void add_latency(const Cell& cell, const Test& test) {
-    if (cell.unit != "us")
-      rows_.fail(cell.line, cell.unit, "expected a latency in us");
+    if (cell.unit != "us") rows_.fail(cell.line, cell.unit, "expected a latency in us");
     Layout l;
     l.set(Key::threads, 1);
     l.set(Key::payload, cell.size);
@@ -203,7 +202,8 @@ class Reader {
     else if (cell.quantity == "BW" && (cell.unit == "GB/sec" || cell.unit == "GB/s"))
       rows_.add(cell.line, l, Metric::goodput, cell.value);
     else
-      rows_.fail(cell.line, cell.quantity + " " + cell.unit, "expected BW in GB/sec or msgrate in MMPS");
+      rows_.fail(cell.line, cell.quantity + " " + cell.unit,
+                 "expected BW in GB/sec or msgrate in MMPS");
   }
 
   RowWriter& rows_;

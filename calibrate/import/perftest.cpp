@@ -52,9 +52,11 @@ Layout layout_of(const PerftestRun& run, const PerftestResult& r) {
 
 std::map<std::string, std::string> environment_of(const PerftestRun& run) {
   std::map<std::string, std::string> e{{"perftest", run.test}};
-  constexpr std::pair<const char*, const char*> kept[] = {
-      {"Device", "nic"},          {"Mtu", "nic.mtu"},           {"Link type", "nic.link_layer"},
-      {"TX depth", "tx_depth"},   {"CQ Moderation", "cq_moderation"}};
+  constexpr std::pair<const char*, const char*> kept[] = {{"Device", "nic"},
+                                                          {"Mtu", "nic.mtu"},
+                                                          {"Link type", "nic.link_layer"},
+                                                          {"TX depth", "tx_depth"},
+                                                          {"CQ Moderation", "cq_moderation"}};
   for (const auto& [from, to] : kept)
     if (const auto it = run.info.find(from); it != run.info.end()) e[to] = it->second;
   return e;
@@ -84,12 +86,11 @@ void add_bandwidth(const PerftestRun& run, const PerftestResult& r, RowWriter& r
   };
   const double rate = column("rate");
   const bool gigabits = r.columns.contains("Gb/s");
-  const double goodput =
-      gigabits ? column("Gb/s") / 8 : column("MiB/s") * 1048576 * 1e-9;
+  const double goodput = gigabits ? column("Gb/s") / 8 : column("MiB/s") * 1048576 * 1e-9;
   const auto some = [](double v) { return v > 0 && std::isfinite(v); };
   if (!some(rate) && !some(goodput)) {
-    rows.warn(r.line, fmt::format("{} B: a rate of {} is none; the row is left out", payload,
-                                  rate));
+    rows.warn(r.line,
+              fmt::format("{} B: a rate of {} is none; the row is left out", payload, rate));
     return;
   }
   const double disagreement = std::abs(goodput / (rate * payload * 1e-3) - 1);
@@ -130,8 +131,7 @@ void add_rows(const PerftestRun& run, RowWriter& rows) {
   if (run.cut_off && !rows.options().partial)
     rows.fail(run.cut_off, run.test,
               fmt::format("the run was cut off after {} complete rows{}; --partial takes them",
-                          run.results.size(),
-                          run.remark.empty() ? "" : ", saying: " + run.remark));
+                          run.results.size(), run.remark.empty() ? "" : ", saying: " + run.remark));
   if (run.cut_off)
     rows.warn(run.cut_off, fmt::format("the run was cut off; its {} complete rows are taken",
                                        run.results.size()));

@@ -10,19 +10,25 @@ namespace {
 
 /// Members of `results`. Bandwidth is left out: the file does not say in which unit it is.
 constexpr std::pair<std::string_view, const char*> members[] = {
-    {"MsgSize", "bytes"},       {"n_iterations", "iterations"}, {"MsgRate", "rate"},
-    {"t_min", "t_min"},         {"t_max", "t_max"},             {"t_typical", "t_typical"},
-    {"t_avg", "t_avg"},         {"t_stdev", "t_stdev"},         {"percentile_99", "p99"},
-    {"percentile_99.9", "p999"}, {"tps_average", "tps"},        {"CPU_util", "cpu"},
-    {"BW_peak", ""},            {"BW_average", ""},
+    {"MsgSize", "bytes"},     {"n_iterations", "iterations"},
+    {"MsgRate", "rate"},      {"t_min", "t_min"},
+    {"t_max", "t_max"},       {"t_typical", "t_typical"},
+    {"t_avg", "t_avg"},       {"t_stdev", "t_stdev"},
+    {"percentile_99", "p99"}, {"percentile_99.9", "p999"},
+    {"tps_average", "tps"},   {"CPU_util", "cpu"},
+    {"BW_peak", ""},          {"BW_average", ""},
 };
 
 /// Member names of `test_info` as the text form spells them.
 constexpr std::pair<std::string_view, const char*> settings[] = {
-    {"Number_of_qps", "Number of qps"},     {"Connection_type", "Connection type"},
-    {"TX_depth", "TX depth"},               {"Post_List", "Post List"},
-    {"CQ_Moderation", "CQ Moderation"},     {"Mtu", "Mtu"},
-    {"Link_type", "Link type"},             {"Max_inline_data", "Max inline data"},
+    {"Number_of_qps", "Number of qps"},
+    {"Connection_type", "Connection type"},
+    {"TX_depth", "TX depth"},
+    {"Post_List", "Post List"},
+    {"CQ_Moderation", "CQ Moderation"},
+    {"Mtu", "Mtu"},
+    {"Link_type", "Link type"},
+    {"Max_inline_data", "Max inline data"},
     {"Device", "Device"},
 };
 
@@ -44,8 +50,7 @@ class Reader {
       last = line.number;
       take(line);
     }
-    if (depth_ != 0)
-      rows_.fail(last, "end of file", "the report is cut off; was the run aborted?");
+    if (depth_ != 0) rows_.fail(last, "end of file", "the report is cut off; was the run aborted?");
     if (run_.results.empty()) rows_.fail(last, "results", "none; was the run aborted?");
     return {run_};
   }
@@ -70,7 +75,8 @@ class Reader {
   void read_member(const Line& line) {
     const auto colon = line.text.find(':');
     if (colon == std::string_view::npos)
-      rows_.fail(line.number, std::string{line.text}, "expected 'name: value'; was the run aborted?");
+      rows_.fail(line.number, std::string{line.text},
+                 "expected 'name: value'; was the run aborted?");
     const auto name = unquoted(line.text.substr(0, colon));
     const auto value = unquoted(line.text.substr(colon + 1));
     if (section_ == "test_info") read_setting(line, name, value);
@@ -93,7 +99,8 @@ class Reader {
     if (known == std::end(members))
       rows_.fail(line.number, std::string{name}, "a member of 'results' that is not known");
     const auto n = leading_number(value);  // nan where there was one iteration
-    if (!n || !n->rest.empty()) rows_.fail(line.number, std::string{name}, fmt::format("'{}' is not a number", value));
+    if (!n || !n->rest.empty())
+      rows_.fail(line.number, std::string{name}, fmt::format("'{}' is not a number", value));
     if (*known->second != '\0') run_.results.back().columns[known->second] = n->value;
   }
 

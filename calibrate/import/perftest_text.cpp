@@ -100,8 +100,9 @@ class Reader {
     if (!waiting_) rows_.fail(line.number, "#bytes", "a table without a test's title above it");
     auto rest = line.text;
     while (!(rest = trimmed(rest)).empty()) {
-      const auto* const known = std::find_if(std::begin(headers), std::end(headers),
-                                             [&](const auto& h) { return rest.starts_with(h.first); });
+      const auto* const known =
+          std::find_if(std::begin(headers), std::end(headers),
+                       [&](const auto& h) { return rest.starts_with(h.first); });
       if (known == std::end(headers))
         rows_.fail(line.number, std::string{rest}, "a column that is not known");
       columns_.emplace_back(known->second);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "model/error.hpp"
 
@@ -17,8 +18,8 @@ constexpr const char* source = "request";
 bool is_queue(Key key) { return key == Key::qps || key == Key::contexts; }
 
 std::vector<double> counts_to(double most) {
-  std::vector<double> values;
-  for (double v = 1; v <= most; ++v) values.push_back(v);
+  std::vector<double> values(static_cast<std::size_t>(most));
+  std::iota(values.begin(), values.end(), 1.0);
   return values;
 }
 
@@ -47,7 +48,7 @@ double Axis::distance(std::size_t index) const {
 std::string Axis::spelling(double value) const {
   Layout one;
   one.set(key, value);
-  const auto text = one.text(key);
+  auto text = one.text(key);
   if (!setting) return text;
   for (const auto& [spelling, means] : setting->values)
     if (means == text) return spelling;

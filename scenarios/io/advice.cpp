@@ -10,9 +10,7 @@ using advise::Advice;
 using advise::Candidate;
 using nlohmann::ordered_json;
 
-ordered_json to_json(const Estimate& e) {
-  return {{"value", e.value}, {"lo", e.lo}, {"hi", e.hi}};
-}
+ordered_json to_json(const Estimate& e) { return {{"value", e.value}, {"lo", e.lo}, {"hi", e.hi}}; }
 
 ordered_json simulated_json(const Candidate& c) {
   return {{"value", c.simulated.goal},
@@ -77,8 +75,8 @@ std::vector<advise::Change> settings_of(const Candidate& candidate, const std::s
                                         const Presets& presets) {
   auto settings = candidate.changes;
   if (const auto selector = selecting_variable(presets, library))
-    settings.insert(settings.begin(), {selector->first, "environment", "selects " + library,
-                                       selector->second, ""});
+    settings.insert(settings.begin(),
+                    {selector->first, "environment", "selects " + library, selector->second, ""});
   return settings;
 }
 
