@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "calibrate/checks.hpp"
 #include "calibrate/problem.hpp"
 #include "model/error.hpp"
 
@@ -30,8 +31,15 @@ struct Fit {
   Objective objective;
   Optimum optimum;
 
+  /// Observations on the platform an unknown belongs to; everyone's have all of them.
+  int observations(Index unknown) const {
+    const auto& u = problem.unknowns()[static_cast<std::size_t>(unknown)];
+    int n = 0;
+    for (const auto& d : problem.data()) n += problem.reads(d.platform, u) ? 1 : 0;
+    return n;
+  }
   bool determined(Index unknown) const {
-    return determined(unknown, std::sqrt(optimum.covariance(unknown, unknown)));
+    return observations(unknown) >= fewest_rows && determined(unknown, std::sqrt(optimum.covariance(unknown, unknown)));
   }
   bool determined(Index unknown, double sd) const {
     return sd < determined_below * objective.spread[unknown];
@@ -94,6 +102,15 @@ std::vector<RowFit> report_rows(const Fit& fit, bool leave_one_out) {
   return rows;
 }
 
+std::vector<Fitted> fitted_rows(const Fit& fit) {
+  const VectorXd predicted = fit.problem.predict(fit.optimum.x);
+  std::vector<Fitted> rows;
+  for (Index i = 0; i < predicted.size(); ++i)
+    rows.push_back({fit.problem.data()[static_cast<std::size_t>(i)].row, predicted[i],
+                    std::abs(fit.optimum.residuals[i]) > outlier_beyond});
+  return rows;
+}
+
 /// Rows that speak of an unknown, strongest first, until nine tenths of the information is named.
 std::vector<std::string> determining_rows(const Fit& fit, Index unknown) {
   const auto column = fit.optimum.jacobian.col(unknown);
@@ -141,6 +158,8 @@ std::vector<Index> unknowns_of(const Problem& problem, int platform) {
 void add_assumed(const Fit& fit, int platform, Platform& p) {
   for (const auto& info : parameter_table()) {
     if (p.find(info.name) || info.scope == Scope::physics) continue;
+    const bool hardware = fit.problem.facts(platform).nic_kind == NicKind::hardware;
+    if (hardware && info.mechanism == "software_nic") continue;
     const bool line = info.name == "wire.line_rate";
     const bool unit = info.name == "host.speed";
     const double value = line ? fit.problem.facts(platform).link_gbit_per_s / 8 : info.prior;
@@ -168,6 +187,11 @@ Platform report_platform(const Fit& fit, int platform, const std::string& source
   p.calibrated_from = source;
   for (const auto& d : fit.problem.data())
     if (d.platform == platform && d.row->source.kind == "emulated") p.emulated = true;
+  for (const auto& d : fit.problem.data())
+    if (d.platform == platform && d.row->source.kind != "published")
+      if (auto text = d.row->layout.to_string();
+          std::find(p.layouts.begin(), p.layouts.end(), text) == p.layouts.end())
+        p.layouts.push_back(std::move(text));
   const auto mine = unknowns_of(fit.problem, platform);
   for (const auto u : mine) {
     const auto& name = fit.problem.unknowns()[static_cast<std::size_t>(u)].name;
@@ -237,12 +261,16 @@ double effective_parameters(const Fit& fit) {
 Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
                       const std::string& source, const Options& options) {
-  Problem problem{rows, facts, presets};
+  auto checked = check_rows(rows, options.accept);
+  check_units(checked.rows, facts, presets, options.accept, checked.warnings);
+  Problem problem{checked.rows, facts, presets};
   if (problem.data().empty()) throw InputError{source, "", "no row is covered by a mechanism"};
   Fit fit{problem, problem.objective(), {}};
   fit.optimum = minimise_many(fit.objective, options.starts);
 
   Calibration result;
+  result.warnings = std::move(checked.warnings);
+  check_fit(fitted_rows(fit), options.accept, result.warnings);
   if (options.profile) result.profile = profile_intervals(problem, fit.optimum);
   if (options.bootstrap > 0)
     result.bootstrap =

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "calibrate/intervals.hpp"
+#include "calibrate/warning.hpp"
 #include "model/library.hpp"
 #include "model/measurement.hpp"
 #include "model/platform.hpp"
@@ -42,6 +44,7 @@ struct Calibration {
   double effective_parameters = 0;  ///< trace of the hat matrix: what the fit really spent
   std::vector<Interval> profile;    ///< when asked for
   std::vector<Interval> bootstrap;  ///< when asked for
+  Warnings warnings;                ///< what the data lacks or contradicts, and facts assumed
   double discrepancy = 0;           ///< sd of log(measured / predicted) beyond row noise
 };
 
@@ -51,13 +54,15 @@ struct Options {
   int bootstrap = 0;       ///< bootstrap refits; 0: none
   std::uint64_t seed = 1;  ///< of the bootstrap
   bool leave_one_out = true;
+  std::set<std::string> accept;  ///< findings that are warnings, not errors (checks.hpp)
   std::function<void(const std::string& stage, double done)> progress;  ///< done in 0..1
 };
 
 /// Fits every platform that has rows. Deterministic: same rows, same bytes.
 /// @param facts   data-sheet facts by platform name
 /// @param source  what to record as the data's origin
-/// @throws InputError for rows on unknown platforms or libraries, or when no row is modelled
+/// @throws InputError for rows on unknown platforms or libraries, for data that cannot be right
+///         (checks.hpp), or when no row is modelled
 Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
                       const std::string& source, const Options& options = {});

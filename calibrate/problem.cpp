@@ -12,22 +12,10 @@ namespace qpcast::calibrate {
 
 namespace {
 
-/// Row noise: the source's own range read as a central 90 % interval or the spread over passes,
-/// with a floor of 5 %: figures are printed to two or three digits and mechanisms are not exact.
-double noise_of(const Measurement& row) {
-  constexpr double least = 0.05, z90_width = 3.29;
-  const bool delta = row.statistic == Statistic::delta;
-  const double scale = delta ? std::abs(row.value) : 1;
-  double sd = std::max(least, row.spread.value_or(0));
-  if (row.lo && row.hi && *row.hi > *row.lo) {
-    const double width =
-        delta ? (*row.hi - *row.lo) / scale : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
-    sd = std::max(sd, width / z90_width);
-  }
-  return sd * scale;
+/// Speeds are relative: one platform's host is the unit, unless its clock was observed.
+bool defined_as_one(const ParameterInfo& p, const PlatformFacts& facts) {
+  return p.name == "host.speed" && (facts.reference || facts.cpu_mhz == 0);
 }
-
-bool defined_as_one(const ParameterInfo& p) { return p.name == "host.speed"; }
 
 /// Marks what every platform's rows read.
 std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
@@ -44,6 +32,19 @@ std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
 }
 
 }  // namespace
+
+double noise_of(const Measurement& row) {
+  constexpr double least = 0.05, z90_width = 3.29;
+  const bool delta = row.statistic == Statistic::delta;
+  const double scale = delta ? std::abs(row.value) : 1;
+  double sd = std::max(least, row.spread.value_or(0));
+  if (row.lo && row.hi && *row.hi > *row.lo) {
+    const double width =
+        delta ? (*row.hi - *row.lo) / scale : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
+    sd = std::max(sd, width / z90_width);
+  }
+  return sd * scale;
+}
 
 double misfit(const Measurement& row, double predicted) {
   if (reported(row.metric, predicted) == row.value) return 0;
@@ -80,6 +81,7 @@ Problem::Problem(const std::vector<Measurement>& rows,
       for (const auto& variant : preset.variants)
         if (variant.profile != LibraryPreset::no_cost) values.profile(variant.profile);
     }
+    values.profile(bare_host_profile);
   }
   for (const auto& row : rows) add_row(row, presets);
   find_unknowns();
@@ -114,7 +116,7 @@ void Problem::find_unknowns() {
     for (std::size_t k = 0; k < solvers_.size(); ++k) {
       const int mine = owner(static_cast<int>(k), p.scope);
       const bool fixed =
-          p.prior_spread <= 0 || (defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned);
+          p.prior_spread <= 0 || (defined_as_one(p, platform_facts_[k]) && static_cast<std::ptrdiff_t>(k) == pinned);
       if (!used[k][i] || fixed || !added.insert(mine).second) continue;
       const auto& whose = p.scope == Scope::nic ? platform_facts_[k].nic : platform_names_[k];
       unknowns_.push_back(
@@ -205,9 +207,14 @@ Eigen::MatrixXd Problem::jacobian(const Eigen::VectorXd& x) {
 
 namespace {
 
+/// Clock of the reference platform's cold host, MHz. Source: arXiv 2610.01380, section C.1.
+constexpr double reference_host_mhz = 2500;
+
 /// What the data sheet already says of a platform parameter beats the table's general prior.
 double prior_of(const ParameterInfo& p, const PlatformFacts* facts) {
   if (facts && p.name == "wire.line_rate") return facts->link_gbit_per_s / 8;
+  if (facts && p.name == "host.speed" && facts->cpu_mhz > 0)
+    return facts->cpu_mhz / reference_host_mhz;
   return p.prior;
 }
 

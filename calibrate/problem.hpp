@@ -81,6 +81,11 @@ class Problem {
   std::vector<Unknown> unknowns_;
 };
 
+/// What a row says of its own noise, as `Datum::sd`: the source's range read as a central 90 %
+/// interval or the spread over passes, with a floor of 5 %: figures are printed to two or three
+/// digits and mechanisms are not exact.
+double noise_of(const Measurement& row);
+
 /// log(measured / predicted) for positive quantities, the difference for deltas; 0 where a
 /// benchmark's sampled grid would report exactly the measured value.
 double misfit(const Measurement& row, double predicted);

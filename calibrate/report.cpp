@@ -48,6 +48,9 @@ ordered_json to_json(const Calibration& c) {
   j["p90_error"] = s.p90_error;
   j["median_left_out_error"] = s.median_left_out;
   j["rows_determined_elsewhere"] = s.shared_rows;
+  auto& warnings = j["warnings"] = ordered_json::array();
+  for (const auto& w : c.warnings)
+    warnings.push_back({{"name", w.name}, {"where", w.where}, {"text", w.text}});
   auto& rows = j["rows"] = ordered_json::array();
   for (const auto& r : c.rows)
     rows.push_back({{"id", r.id},

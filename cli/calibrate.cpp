@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "calibrate/checks.hpp"
+#include "calibrate/facts.hpp"
 #include "calibrate/report.hpp"
 #include "cli/context.hpp"
 #include "cli/terminal.hpp"
@@ -21,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Arguments {
-  std::vector<std::string> data;
+  std::vector<std::string> data, accept;
   std::string facts, out;
   int bootstrap = 0;
   bool profile = false, json = false;
@@ -94,8 +96,12 @@ void print_intervals(const char* title, const std::vector<calibrate::Interval>& 
 
 void run(const Arguments& a) {
   const auto rows = read_all(a.data);
-  const auto facts = io::read_facts(
-      a.facts.empty() ? io::data_path("data/published/platforms.json").string() : a.facts);
+  calibrate::Warnings assumed;
+  const auto facts = calibrate::facts_of(
+      rows,
+      io::read_facts(a.facts.empty() ? io::data_path("data/published/platforms.json").string()
+                                     : a.facts),
+      assumed);
   Progress progress{"calibrate"};
   calibrate::Options options;
   options.bootstrap = a.bootstrap;
@@ -104,8 +110,12 @@ void run(const Arguments& a) {
   std::string source;
   for (const auto& file : a.data)
     source += (source.empty() ? "" : ", ") + fs::path{file}.lexically_normal().string();
-  const auto c = calibrate::calibrate(rows, facts, load_presets(), source, options);
+  options.accept = {a.accept.begin(), a.accept.end()};
+  auto c = calibrate::calibrate(rows, facts, load_presets(), source, options);
+  c.warnings.insert(c.warnings.begin(), assumed.begin(), assumed.end());
   write_platforms(c.platforms, a.out);
+  for (const auto& w : c.warnings)
+    fmt::print(stderr, "qpcast: warning: {}: {}: {}\n", w.name, w.where, w.text);
   if (a.json) {
     fmt::print("{}\n", calibrate::to_json(c).dump(1));
     return;
@@ -126,14 +136,17 @@ void add_calibrate(CLI::App& app, int&) {
   sub->add_option("-o,--output", a->out, "Platform .json, or a directory for several platforms")
       ->required();
   sub->add_option("--facts", a->facts,
-                  "Data-sheet facts by platform [data/published/platforms.json]");
+                  "Data-sheet facts by platform [data/published/platforms.json]; what it does not "
+                  "name is derived from the rows");
+  sub->add_option("--accept", a->accept, "Take this finding as a warning, not an error")
+      ->check(CLI::IsMember(calibrate::acceptable));
   sub->add_option("--bootstrap", a->bootstrap, "Bootstrap refits for intervals")
       ->check(CLI::Range(0, 100000));
   sub->add_flag("--profile", a->profile, "Likelihood-profile intervals");
   sub->add_flag("--json", a->json, "JSON instead of tables");
   sub->footer(
       "Examples:\n  qpcast calibrate data/published/published.csv -o data/platforms\n"
-      "  qpcast calibrate run.jsonl --facts mine.json --bootstrap 1000 -o mine-platform.json");
+      "  qpcast calibrate run.jsonl -o mine.json --bootstrap 1000");
   sub->callback([a] { run(*a); });
 }
 

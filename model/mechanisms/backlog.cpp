@@ -22,7 +22,8 @@ Backlog gpu_backlog(const Setup& setup) {
 }
 
 Backlog proxy_backlog(const Setup& setup, const ParameterValues& values) {
-  const double per_cta = values.get(Param::backlog_window);
+  const double per_cta = std::isinf(setup.window) ? values.get(Param::backlog_window)
+                                                  : setup.window / setup.background_ctas;
   switch (setup.queue) {
     case Queue::shared:
       return {setup.background_ctas * per_cta, 1};

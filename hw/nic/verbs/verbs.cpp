@@ -114,6 +114,8 @@ std::map<std::string, std::string> VerbsNic::environment() const {
     facts["nic.firmware"] = std::string{attributes.fw_ver};
   const auto numa = first_line(sysfs + "/device/numa_node");
   if (!numa.empty()) facts["nic.numa_node"] = numa;
+  // Kernel transports such as Soft-RoCE have no device under them.
+  facts["nic.software"] = std::filesystem::exists(sysfs + "/device") ? "no" : "yes";
   const auto rate = first_line(fmt::format("{}/ports/{}/rate", sysfs, d.port_number));
   if (!rate.empty()) facts["nic.link"] = rate;
   const auto board = first_line(sysfs + "/board_id");
