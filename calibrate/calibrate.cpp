@@ -131,6 +131,24 @@ std::vector<std::string> determining_rows(const Fit& fit, Index unknown) {
   return ids;
 }
 
+/// Whether the rows moved an inherited unknown or narrowed what is believed of it.
+bool refitted(const Fit& fit, Index unknown) {
+  constexpr double narrowed = 0.9, moved = 0.5;  // of the prior's standard deviation
+  const double prior_sd = fit.objective.spread[unknown];
+  const double drift = std::abs(fit.optimum.x[unknown] - fit.objective.prior[unknown]);
+  return drift > moved * prior_sd ||
+         std::sqrt(fit.optimum.covariance(unknown, unknown)) < narrowed * prior_sd;
+}
+
+/// Provenance of a parameter that has a parent: the rows', the parent's, or nobody's.
+void inherit_provenance(const Fit& fit, Index unknown, const Platform& parent, Parameter& p) {
+  const auto* inherited = fit.problem.inherited(static_cast<std::size_t>(unknown));
+  if (!inherited || refitted(fit, unknown)) return;
+  p.provenance = inherited->provenance;
+  p.note = fmt::format("kept from {}", parent.name);
+  p.rows = inherited->rows;
+}
+
 Parameter report_parameter(const Fit& fit, Index unknown, const std::string& name) {
   const auto& info = fit.problem.info(static_cast<std::size_t>(unknown));
   const double sd = std::sqrt(fit.optimum.covariance(unknown, unknown));
@@ -179,7 +197,7 @@ void add_assumed(const Fit& fit, int platform, Platform& p) {
 }
 
 Platform report_platform(const Fit& fit, int platform, const std::string& source,
-                         double discrepancy) {
+                         double discrepancy, const Platform* parent) {
   Platform p;
   p.name = fit.problem.platforms().at(static_cast<std::size_t>(platform));
   p.facts = fit.problem.facts(platform);
@@ -196,6 +214,7 @@ Platform report_platform(const Fit& fit, int platform, const std::string& source
   for (const auto u : mine) {
     const auto& name = fit.problem.unknowns()[static_cast<std::size_t>(u)].name;
     p.parameters.push_back(report_parameter(fit, u, name.substr(0, name.find('@'))));
+    if (parent) inherit_provenance(fit, u, *parent, p.parameters.back());
   }
   add_assumed(fit, platform, p);
   const auto n = p.parameters.size();
@@ -210,6 +229,28 @@ Platform report_platform(const Fit& fit, int platform, const std::string& source
     }
   }
   return p;
+}
+
+std::vector<Transferred> report_transfer(const Fit& fit, const std::vector<Platform>& platforms) {
+  std::vector<Transferred> list;
+  for (std::size_t k = 0; k < platforms.size(); ++k) {
+    const auto mine = unknowns_of(fit.problem, static_cast<int>(k));
+    for (std::size_t i = 0; i < platforms[k].parameters.size(); ++i) {
+      const auto& p = platforms[k].parameters[i];
+      Transferred t{platforms[k].name, p.name, p.unit, Transferred::Fate::assumed, 0,
+                    p.value,           p.lo,   p.hi};
+      const bool unknown = i < mine.size();
+      const auto* inherited =
+          unknown ? fit.problem.inherited(static_cast<std::size_t>(mine[i])) : nullptr;
+      if (inherited) t.parent = inherited->value;
+      if (unknown && refitted(fit, mine[i]))
+        t.fate = Transferred::Fate::refitted;
+      else if (inherited && inherited->provenance != Provenance::assumed)
+        t.fate = Transferred::Fate::kept;
+      list.push_back(t);
+    }
+  }
+  return list;
 }
 
 std::vector<MechanismSupport> report_mechanisms(const Fit& fit) {
@@ -258,12 +299,18 @@ double effective_parameters(const Fit& fit) {
 
 }  // namespace
 
+const char* fate_name(Transferred::Fate fate) {
+  return fate == Transferred::Fate::kept       ? "kept"
+         : fate == Transferred::Fate::refitted ? "refitted"
+                                               : "assumed";
+}
+
 Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
                       const std::string& source, const Options& options) {
   auto checked = check_rows(rows, options.accept);
   check_units(checked.rows, facts, presets, options.accept, checked.warnings);
-  Problem problem{checked.rows, facts, presets};
+  Problem problem{checked.rows, facts, presets, options.parent};
   if (problem.data().empty()) throw InputError{source, "", "no row is covered by a mechanism"};
   Fit fit{problem, problem.objective(), {}};
   fit.optimum = minimise_many(fit.objective, options.starts);
@@ -279,6 +326,9 @@ Calibration calibrate(const std::vector<Measurement>& rows,
         });
   result.effective_parameters = effective_parameters(fit);
   result.discrepancy = discrepancy_of(fit, result.effective_parameters);
+  // A few rows cannot show that the parent's mechanisms have become better.
+  if (options.parent)
+    result.discrepancy = std::max(result.discrepancy, options.parent->discrepancy);
   result.rows = report_rows(fit, options.leave_one_out);
   for (const auto& [row, reason] : problem.not_modelled())
     result.not_modelled.emplace_back(row->id, reason);
@@ -287,7 +337,8 @@ Calibration calibrate(const std::vector<Measurement>& rows,
     ++(fit.determined(static_cast<Index>(u)) ? result.free_parameters : result.assumed_parameters);
   for (std::size_t p = 0; p < problem.platforms().size(); ++p)
     result.platforms.push_back(
-        report_platform(fit, static_cast<int>(p), source, result.discrepancy));
+        report_platform(fit, static_cast<int>(p), source, result.discrepancy, options.parent));
+  if (options.parent) result.transferred = report_transfer(fit, result.platforms);
   return result;
 }
 

@@ -13,8 +13,8 @@ namespace qpcast::calibrate {
 namespace {
 
 /// Speeds are relative: one platform's host is the unit, unless its clock was observed.
-bool defined_as_one(const ParameterInfo& p, const PlatformFacts& facts) {
-  return p.name == "host.speed" && (facts.reference || facts.cpu_mhz == 0);
+bool defined_as_one(const ParameterInfo& p, const PlatformFacts& facts, bool has_parent) {
+  return p.name == "host.speed" && (facts.reference || (facts.cpu_mhz == 0 && !has_parent));
 }
 
 /// Marks what every platform's rows read.
@@ -57,7 +57,9 @@ double relative_error(const Measurement& row, double predicted) {
 }
 
 Problem::Problem(const std::vector<Measurement>& rows,
-                 const std::map<std::string, PlatformFacts>& facts, const Presets& presets) {
+                 const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
+                 const Platform* parent)
+    : parent_{parent} {
   for (const auto& entry : facts) {
     const auto& name = entry.first;
     const auto& f = entry.second;
@@ -97,14 +99,19 @@ void Problem::add_row(const Measurement& row, const Presets& presets) {
   d.platform = static_cast<int>(at - platform_names_.begin());
   d.question = question_of(row, presets);
   d.sd = noise_of(row);
-  if (const auto reason = qpcast::not_modelled(row.metric, row.layout); !reason.empty())
-    not_modelled_.emplace_back(&row, reason);
+  if (auto reason = d.question.reason(); !reason.empty())
+    not_modelled_.emplace_back(&row, std::move(reason));
   else
     data_.push_back(d);
 }
 
 void Problem::find_unknowns() {
-  const auto used = usage(solvers_, data_);
+  auto used = usage(solvers_, data_);
+  // What the parent knows stays known, and moves with what it is correlated with.
+  if (parent_)
+    for (const auto& p : parent_->parameters)
+      if (const auto at = solvers_.front().values().find(p.name); at && *at < used.front().size())
+        for (auto& of_platform : used) of_platform[*at] = 1;
   const auto reference = std::find_if(platform_facts_.begin(), platform_facts_.end(),
                                       [](const PlatformFacts& f) { return f.reference; });
   const auto pinned = reference == platform_facts_.end() ? 0 : reference - platform_facts_.begin();
@@ -116,7 +123,7 @@ void Problem::find_unknowns() {
     for (std::size_t k = 0; k < solvers_.size(); ++k) {
       const int mine = owner(static_cast<int>(k), p.scope);
       const bool fixed =
-          p.prior_spread <= 0 || (defined_as_one(p, platform_facts_[k]) && static_cast<std::ptrdiff_t>(k) == pinned);
+          p.prior_spread <= 0 || (defined_as_one(p, platform_facts_[k], parent_ != nullptr) && static_cast<std::ptrdiff_t>(k) == pinned);
       if (!used[k][i] || fixed || !added.insert(mine).second) continue;
       const auto& whose = p.scope == Scope::nic ? platform_facts_[k].nic : platform_names_[k];
       unknowns_.push_back(
@@ -236,9 +243,53 @@ Objective Problem::objective() {
     o.lowest[u] = std::log(p.lowest);
     o.highest[u] = std::log(p.highest);
   }
+  if (parent_) inherit(o);
   o.residuals = [this](const Eigen::VectorXd& x) { return residuals(x); };
   o.jacobian = [this](const Eigen::VectorXd& x) { return jacobian(x); };
   return o;
+}
+
+const Parameter* Problem::inherited(std::size_t unknown) const {
+  if (!parent_) return nullptr;
+  const auto& name = unknowns_.at(unknown).name;
+  return parent_->find(name.substr(0, name.find('@')));
+}
+
+/// The parent's values, and its covariance widened by what may differ here (transfer.hpp).
+void Problem::inherit(Objective& o) const {
+  const auto n = o.prior.size();
+  Eigen::MatrixXd covariance = o.spread.cwiseAbs2().asDiagonal();
+  const auto listed = parent_->parameters.size();
+  std::vector<Eigen::Index> row(static_cast<std::size_t>(n), -1);
+  for (Eigen::Index u = 0; u < n; ++u) {
+    const auto* p = inherited(static_cast<std::size_t>(u));
+    const auto& unknown = unknowns_[static_cast<std::size_t>(u)];
+    const auto* own = unknown.owner < 0 ? nullptr : &facts(unknown.owner);
+    const auto& table = info(static_cast<std::size_t>(u));
+    // A fact of this platform beats the parent's value.
+    if (!p || (own && prior_of(table, own) != table.prior)) continue;
+    row[static_cast<std::size_t>(u)] = p - parent_->parameters.data();
+    o.prior[u] = std::clamp(std::log(p->value), o.lowest[u], o.highest[u]);
+  }
+  const auto known = [&](Eigen::Index u) { return row[static_cast<std::size_t>(u)]; };
+  for (Eigen::Index u = 0; u < n; ++u) {
+    if (known(u) < 0) continue;
+    for (Eigen::Index v = 0; v < n; ++v)
+      if (known(v) >= 0 && !parent_->covariance.empty())
+        covariance(u, v) = parent_->covariance[static_cast<std::size_t>(known(u)) * listed +
+                                               static_cast<std::size_t>(known(v))];
+  }
+  for (Eigen::Index u = 0; u < n; ++u) {
+    if (known(u) < 0) continue;
+    const auto& unknown = unknowns_[static_cast<std::size_t>(u)];
+    const auto scope = info(static_cast<std::size_t>(u)).scope;
+    const bool same = scope == Scope::physics ||
+                      (scope == Scope::nic && facts(unknown.owner).nic == parent_->facts.nic);
+    const double widening = same ? parent_->discrepancy : o.spread[u];
+    covariance(u, u) += widening * widening;
+  }
+  o.spread = covariance.diagonal().cwiseSqrt();
+  o.precision = covariance.ldlt().solve(Eigen::MatrixXd::Identity(n, n));
 }
 
 AnalyticSolver& Problem::solver_at(int platform, const Eigen::VectorXd& x) {

@@ -87,6 +87,10 @@ constexpr std::array<ParameterInfo, param_count> params{{
     {"soft.gpu_segment", "us", nic, 1, open, 1e-6, 1e4, "software_nic",
      "16 B of inline data in a GPU kernel"},
     {"soft.gpu_kib", "us", nic, 1, open, 1e-6, 1e4, "software_nic", "1,024 B in a GPU kernel"},
+    {"soft.contention", "us", nic, 0.1, open, 1e-6, 1e4, "software_nic",
+     "a CPU's post waits for the line that a program polls"},
+    {"gpu.queue_switch", "us", physics, 0.3, wide, 1e-3, 50, "submission",
+     "a thread turns to another of its queue pairs"},
 }};
 
 constexpr std::array<ParameterInfo, cost_count> costs{{

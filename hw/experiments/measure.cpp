@@ -73,7 +73,10 @@ Environment environment_of(const MeasureOptions& options, const Nic& nic) {
   facts.merge(nic.environment());
   if (why_no_gpu(nic).empty()) facts.merge(gpu_environment());
   facts["path"] = options.client ? "two nodes" : "loopback";
-  facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;
+  facts["plan"] = options.holdout           ? fmt::format("hold-out, seed {}", options.holdout->seed)
+                  : options.layouts.empty() ? options.plan
+                                            : "layouts, timed as " + options.plan;
+  if (options.alternate) facts["passes.order"] = "alternating";
   return facts;
 }
 
@@ -87,6 +90,24 @@ void warn_of_governor(const MeasureOptions& options) {
                     governor->second));
 }
 
+Plan plan_of(const MeasureOptions& options, const Nic& nic) {
+  const auto scope = scope_of(options, nic);
+  auto plan = make_plan(options.plan, scope, options.experiments);
+  if (!options.layouts.empty()) use_layouts(plan, options.layouts);
+  if (options.holdout) {
+    plan.points.clear();
+    add_holdout(*options.holdout, scope, plan);
+  }
+  if (options.passes > 0) plan.passes = options.passes;
+  plan.alternate = options.alternate;
+  check_gpu_layouts(plan);
+  return plan;
+}
+
+std::string platform_of(const MeasureOptions& options, const Nic& nic) {
+  return options.platform.empty() ? nic.kind() + "-" + nic.name() : options.platform;
+}
+
 void summarise(const RunReport& report, const MeasureOptions& options, const Nic& nic,
                std::ostream& out) {
   out << fmt::format("{}: {} rows measured on {} ({}), {} kept, {} skipped\n", options.output,
@@ -96,6 +117,13 @@ void summarise(const RunReport& report, const MeasureOptions& options, const Nic
 }
 
 }  // namespace
+
+Outlook outlook(const MeasureOptions& options) {
+  const auto nic = open_nic(options);
+  auto plan = plan_of(options, *nic);
+  return {platform_of(options, *nic), nic->kind(), nic->name(), std::move(plan.points),
+          plan.passes};
+}
 
 void measure(const MeasureOptions& options, std::ostream& out) {
   if (options.client && options.token.empty())
@@ -118,19 +146,14 @@ void measure(const MeasureOptions& options, std::ostream& out) {
   }
   warn_of_governor(options);
   const auto facts = environment_of(options, *nic);
-  auto plan = make_plan(options.plan, scope_of(options, *nic), options.experiments);
-  if (!options.layouts.empty()) use_layouts(plan, options.layouts);
-  if (options.passes > 0) plan.passes = options.passes;
-  check_gpu_layouts(plan);
+  const auto plan = plan_of(options, *nic);
   Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
   if (why_no_gpu(*nic).empty()) {
     bench.gpu_nic = &dynamic_cast<EmulatedNic&>(*nic).server();
     bench.ring_memory = pinned_resource();
   }
   RowFile rows{options.output, nic->kind(), nic->name()};
-  const auto platform =
-      options.platform.empty() ? nic->kind() + "-" + nic->name() : options.platform;
-  const auto report = run_plan(plan, bench, platform, facts, rows);
+  const auto report = run_plan(plan, bench, platform_of(options, *nic), facts, rows);
   if (auto* remote = dynamic_cast<RemotePeer*>(peer.get())) remote->finish();
   summarise(report, options, *nic, out);
 }

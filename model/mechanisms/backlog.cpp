@@ -41,6 +41,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   pipeline.loaded = setup.background_ctas > 0;
   if (!pipeline.loaded) return;
   pipeline.backlog = setup.gpu_builds() ? gpu_backlog(setup) : proxy_backlog(setup, values);
+  pipeline.backlog.one_way = !setup.gpu_builds() && !std::isinf(setup.window);
 }
 
 Duration wait(const Pipeline& pipeline, Rate carried) {

@@ -34,6 +34,15 @@ Duration cpu_service(const Setup& setup, const ParameterValues& values) {
   return work;
 }
 
+void contend(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
+  const auto wait = Duration::us(values.get(Param::soft_contention)) / setup.qps;
+  pipeline.work(Resource::worker, {}, wait);
+  if (setup.caller_posts)
+    pipeline.path("polled line", Phase::issue, wait / setup.batch);
+  else
+    pipeline.path("polled line", Phase::transit, wait);
+}
+
 }  // namespace
 
 Duration service(const Setup& setup, const ParameterValues& values) {
@@ -49,6 +58,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
                   setup.caller_posts ? Phase::issue : Phase::transit, time);
     return pipeline.work(Resource::worker, time);
   }
+  if (!setup.gpu_builds()) contend(setup, values, pipeline);
   const bool gpu = in_gpu_kernel(setup);
   const auto doorbell =
       Duration::us(values.get(gpu ? Param::soft_gpu_doorbell : Param::soft_doorbell));
