@@ -156,6 +156,12 @@ double thousandfold(double ratio, double within) {
   return 1;
 }
 
+/// A tail has no upper end, and rows whose passes differ by more than themselves tell no factor.
+bool tells_unit(const Measurement& m) {
+  constexpr double vague = 0.7;
+  return m.statistic == Statistic::value && m.metric != Metric::rtt_p99 && noise_of(m) < vague;
+}
+
 std::string unit_text(const Measurement& m, double expected, double factor, const char* what) {
   return fmt::format("{} {:.4g} {} is {} {:.4g}: a factor of about {}; in another unit, or a typo?",
                      metric_name(m.metric), m.value, m.unit, what, expected,
@@ -201,17 +207,18 @@ void check_units(const std::vector<Measurement>& rows,
   std::map<std::pair<int, Metric>, std::vector<std::pair<double, std::size_t>>> ratios;
   for (std::size_t i = 0; i < problem.data().size(); ++i) {
     const auto& d = problem.data()[i];
-    if (d.row->statistic != Statistic::value || d.row->value <= 0) continue;
+    if (!tells_unit(*d.row) || d.row->value <= 0) continue;
     ratios[{d.platform, d.row->metric}].emplace_back(
         d.row->value / predicted[static_cast<Eigen::Index>(i)], i);
   }
-  // Priors are good to an order of magnitude at best: only a metric's median, and only near 1,000.
+  // Priors are good to an order of magnitude at best: only where a metric's middle half lies near
+  // 1,000. A wrong unit moves every row alike; a busy machine does not.
   constexpr double within = 4;
   for (auto& [unused, list] : ratios) {
     std::sort(list.begin(), list.end());
-    const auto& [ratio, at] = list[list.size() / 2];
-    const double factor = thousandfold(ratio, within);
-    if (factor == 1) continue;
+    const auto at = list[list.size() / 2].second;
+    const double factor = thousandfold(list[list.size() / 4].first, within);
+    if (factor == 1 || factor != thousandfold(list[3 * list.size() / 4].first, within)) continue;
     const auto& m = *problem.data()[at].row;
     report("unit-off-by-1000", place(m),
            unit_text(m, predicted[static_cast<Eigen::Index>(at)], factor,
@@ -226,7 +233,7 @@ void check_fit(const std::vector<Fitted>& rows, const std::set<std::string>& acc
   constexpr double within = 3;
   for (const auto& f : rows) {
     const auto& m = *f.row;
-    if (m.statistic == Statistic::value && f.predicted > 0) {
+    if (tells_unit(m) && f.predicted > 0) {
       const double factor = thousandfold(m.value / f.predicted, within);
       if (factor != 1)
         report("unit-off-by-1000", place(m),

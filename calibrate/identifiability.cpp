@@ -17,6 +17,7 @@ using Eigen::VectorXd;
 
 constexpr double determined_below = 0.5;
 constexpr double together = 0.9;
+constexpr double known = 0.1;  ///< a prior this narrow is a data sheet's figure, not a belief
 constexpr double row_noise = 0.05;
 
 class Analysis {
@@ -35,7 +36,7 @@ class Analysis {
     Identifiability result;
     for (std::size_t i = 0; i < index_.size(); ++i) {
       const auto u = static_cast<Index>(i);
-      if (prior_sd(i) <= 0 || sd(covariance_, u) < determined_below * prior_sd(i)) continue;
+      if (prior_sd(i) <= known || sd(covariance_, u) < determined_below * prior_sd(i)) continue;
       auto open = describe(i);
       for (std::size_t e = 0; e < experiments.size(); ++e)
         if (const double left = sd(after_[e], u); left < determined_below * prior_sd(i))
