@@ -39,7 +39,8 @@ struct Fit {
     return n;
   }
   bool determined(Index unknown) const {
-    return observations(unknown) >= fewest_rows && determined(unknown, std::sqrt(optimum.covariance(unknown, unknown)));
+    return observations(unknown) >= fewest_rows &&
+           determined(unknown, std::sqrt(optimum.covariance(unknown, unknown)));
   }
   bool determined(Index unknown, double sd) const {
     return sd < determined_below * objective.spread[unknown];

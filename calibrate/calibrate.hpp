@@ -43,7 +43,7 @@ struct Transferred {
   };
   std::string platform, name, unit;
   Fate fate = Fate::assumed;
-  double parent = 0;             ///< the parent's value; 0: it has none
+  double parent = 0;  ///< the parent's value; 0: it has none
   double value = 0, lo = 0, hi = 0;
 };
 const char* fate_name(Transferred::Fate fate);
@@ -53,14 +53,14 @@ struct Calibration {
   std::vector<RowFit> rows;  ///< in input order, modelled rows only
   std::vector<std::pair<std::string, std::string>> not_modelled;  ///< id, reason
   std::vector<MechanismSupport> mechanisms;
-  int free_parameters = 0;          ///< unknowns that rows determined
-  int assumed_parameters = 0;       ///< unknowns that kept their prior
-  double effective_parameters = 0;  ///< trace of the hat matrix: what the fit really spent
+  int free_parameters = 0;               ///< unknowns that rows determined
+  int assumed_parameters = 0;            ///< unknowns that kept their prior
+  double effective_parameters = 0;       ///< trace of the hat matrix: what the fit really spent
   std::vector<Transferred> transferred;  ///< with a parent: every parameter of every platform
-  std::vector<Interval> profile;    ///< when asked for
-  std::vector<Interval> bootstrap;  ///< when asked for
-  Warnings warnings;                ///< what the data lacks or contradicts, and facts assumed
-  double discrepancy = 0;           ///< sd of log(measured / predicted) beyond row noise
+  std::vector<Interval> profile;         ///< when asked for
+  std::vector<Interval> bootstrap;       ///< when asked for
+  Warnings warnings;                     ///< what the data lacks or contradicts, and facts assumed
+  double discrepancy = 0;                ///< sd of log(measured / predicted) beyond row noise
 };
 
 struct Options {

@@ -21,7 +21,8 @@ std::string place(const Measurement& m) { return m.where.empty() ? m.id : m.wher
 void report(const std::string& name, const std::string& where, const std::string& text,
             const std::set<std::string>& accept, Warnings& warnings) {
   if (!accept.contains(name))
-    throw InputError{where, name, fmt::format("{} (--accept {} goes on with a warning)", text, name)};
+    throw InputError{where, name,
+                     fmt::format("{} (--accept {} goes on with a warning)", text, name)};
   warnings.push_back({name, where, text});
 }
 
@@ -37,7 +38,8 @@ std::string entry(const Measurement& m, const std::string& key) {
 }
 
 /// The first row of the platform that says something else than `first` under the key.
-const Measurement* first_other(const std::vector<const Measurement*>& rows, const std::string& key) {
+const Measurement* first_other(const std::vector<const Measurement*>& rows,
+                               const std::string& key) {
   const auto value = entry(*rows.front(), key);
   for (const auto* row : rows)
     if (const auto other = entry(*row, key); !other.empty() && !value.empty() && other != value)
@@ -168,6 +170,21 @@ std::string unit_text(const Measurement& m, double expected, double factor, cons
                      factor > 1 ? "1,000 too large" : "1,000 too small");
 }
 
+bool is_time(Metric metric) { return metric_unit(metric) == "us"; }
+
+/// Median slowness of the same platform's rows of other metrics; 0 where there are too few.
+template <class Lists>
+double median_of_others(const Lists& slowness, const std::pair<int, Metric>& key) {
+  constexpr std::size_t enough = 3;
+  std::vector<double> others;
+  for (const auto& [other, list] : slowness)
+    if (other.first == key.first && other.second != key.second)
+      for (const auto& entry : list) others.push_back(entry.first);
+  if (others.size() < enough) return 0;
+  std::sort(others.begin(), others.end());
+  return others[others.size() / 2];
+}
+
 }  // namespace
 
 Checked check_rows(const std::vector<Measurement>& rows, const std::set<std::string>& accept) {
@@ -204,21 +221,25 @@ void check_units(const std::vector<Measurement>& rows,
   }
   Problem problem{rows, facts, presets};
   const auto predicted = problem.predict(problem.objective().prior);
-  std::map<std::pair<int, Metric>, std::vector<std::pair<double, std::size_t>>> ratios;
+  std::map<std::pair<int, Metric>, std::vector<std::pair<double, std::size_t>>> slowness;
   for (std::size_t i = 0; i < problem.data().size(); ++i) {
     const auto& d = problem.data()[i];
     if (!tells_unit(*d.row) || d.row->value <= 0) continue;
-    ratios[{d.platform, d.row->metric}].emplace_back(
-        d.row->value / predicted[static_cast<Eigen::Index>(i)], i);
+    const double ratio = std::log(d.row->value / predicted[static_cast<Eigen::Index>(i)]);
+    slowness[{d.platform, d.row->metric}].emplace_back(is_time(d.row->metric) ? ratio : -ratio, i);
   }
-  // Priors are good to an order of magnitude at best: only where a metric's middle half lies near
-  // 1,000. A wrong unit moves every row alike; a busy machine does not.
+  // Priors are good to an order of magnitude at best, and a slow machine is slow in every metric:
+  // what counts is how a metric's middle half lies against the platform's others.
   constexpr double within = 4;
-  for (auto& [unused, list] : ratios) {
+  for (auto& [key, list] : slowness) {
     std::sort(list.begin(), list.end());
+    const double others = median_of_others(slowness, key);
     const auto at = list[list.size() / 2].second;
-    const double factor = thousandfold(list[list.size() / 4].first, within);
-    if (factor == 1 || factor != thousandfold(list[3 * list.size() / 4].first, within)) continue;
+    const auto quartile = [&](std::size_t k) {
+      return thousandfold(std::exp(list[k * (list.size() - 1) / 4].first - others), within);
+    };
+    if (quartile(1) == 1 || quartile(1) != quartile(3)) continue;
+    const double factor = is_time(key.second) ? quartile(1) : 1 / quartile(1);
     const auto& m = *problem.data()[at].row;
     report("unit-off-by-1000", place(m),
            unit_text(m, predicted[static_cast<Eigen::Index>(at)], factor,
@@ -240,11 +261,11 @@ void check_fit(const std::vector<Fitted>& rows, const std::set<std::string>& acc
                unit_text(m, f.predicted, factor, "where the other rows say"), accept, warnings);
     }
     if (f.outlier)
-      warnings.push_back({"outlier", place(m),
-                          fmt::format("{} of {} is {:.4g} {}, fitted {:.4g}: more than 3 standard "
-                                      "deviations; it weighs little",
-                                      metric_name(m.metric), m.layout.to_string(), m.value, m.unit,
-                                      f.predicted)});
+      warnings.push_back(
+          {"outlier", place(m),
+           fmt::format("{} of {} is {:.4g} {}, fitted {:.4g}: more than 3 standard "
+                       "deviations; it weighs little",
+                       metric_name(m.metric), m.layout.to_string(), m.value, m.unit, f.predicted)});
   }
 }
 

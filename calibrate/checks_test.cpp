@@ -27,10 +27,10 @@ Measurement row(const std::string& layout, Metric metric, double value,
   m.passes = 5;
   m.spread = 0.05;
   m.source = {"verbs", "mlx5_0"};
-  m.environment = {{"gpu", "none"},      {"cpu", "A CPU"},
-                   {"nic", "mlx5_0"},    {"nic.link", "400 Gb/sec (4X NDR)"},
-                   {"nic.mtu", "4096"},  {"nic.link_layer", "InfiniBand"},
-                   {"cpu.count", "16"},  {"cpu.observed_mhz", "3000"}};
+  m.environment = {{"gpu", "none"},     {"cpu", "A CPU"},
+                   {"nic", "mlx5_0"},   {"nic.link", "400 Gb/sec (4X NDR)"},
+                   {"nic.mtu", "4096"}, {"nic.link_layer", "InfiniBand"},
+                   {"cpu.count", "16"}, {"cpu.observed_mhz", "3000"}};
   return m;
 }
 
@@ -61,9 +61,7 @@ Measurement& first_of(std::vector<Measurement>& rows, Metric metric) {
 
 }  // namespace
 
-TEST_CASE("no rows are an error", "[checks]") {
-  CHECK_THROWS_AS(check_rows({}), InputError);
-}
+TEST_CASE("no rows are an error", "[checks]") { CHECK_THROWS_AS(check_rows({}), InputError); }
 
 TEST_CASE("one row leaves everything assumed, and says so", "[checks]") {
   const auto c = fit({row("submitter=host;qps=1;payload=8", Metric::issue, 0.4)});

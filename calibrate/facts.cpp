@@ -116,8 +116,8 @@ class Deriver {
     const auto gpu = *text("gpu");
     f_.coherent = gpu.find("GH200") != gpu.npos || gpu.find("GB200") != gpu.npos ||
                   gpu.find("GB300") != gpu.npos;
-    from_.push_back(fmt::format("{} (gpu)", f_.coherent ? "coherent CPU-GPU memory"
-                                                        : "no coherent CPU-GPU memory"));
+    from_.push_back(fmt::format(
+        "{} (gpu)", f_.coherent ? "coherent CPU-GPU memory" : "no coherent CPU-GPU memory"));
   }
 
   void derive_link() {

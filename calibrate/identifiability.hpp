@@ -45,7 +45,7 @@ struct CorrelatedPair {
 };
 
 struct Identifiability {
-  std::vector<OpenParameter> open;        ///< in the platform's order
+  std::vector<OpenParameter> open;         ///< in the platform's order
   std::vector<CorrelatedPair> correlated;  ///< |correlation| >= 0.9, strongest first
 };
 

@@ -163,8 +163,7 @@ TEST_CASE("hold-out: no layout is on both sides, and a known truth is forecast",
   CHECK(counts[1] > 10);
   std::vector<double> errors;
   for (const auto& h : held)
-    if (h.answer.modelled())
-      errors.push_back(std::abs(h.answer.estimate.value / h.row.value - 1));
+    if (h.answer.modelled()) errors.push_back(std::abs(h.answer.estimate.value / h.row.value - 1));
   std::sort(errors.begin(), errors.end());
   CHECK(errors[errors.size() / 2] < 0.25);
 }

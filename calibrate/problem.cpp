@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <optional>
 #include <set>
 
 #include "model/error.hpp"
@@ -11,6 +13,17 @@
 namespace qpcast::calibrate {
 
 namespace {
+
+/// Standard error of the median over passes that alternated over all rows, so that a drift of the
+/// machine is in the spread: sqrt(pi / 2) of the mean's. Source: asymptotic normality of the median.
+std::optional<double> error_of_median(const Measurement& row) {
+  constexpr double least = 0.05;
+  const auto it = row.environment.find("passes.order");
+  const bool alternated = it != row.environment.end() && it->second == "alternating";
+  if (!alternated || !row.spread || row.passes < 2 || row.statistic != Statistic::value)
+    return std::nullopt;
+  return std::max(least, std::sqrt(std::numbers::pi / 2 / row.passes) * *row.spread);
+}
 
 /// Speeds are relative: one platform's host is the unit, unless its clock was observed.
 bool defined_as_one(const ParameterInfo& p, const PlatformFacts& facts, bool has_parent) {
@@ -34,6 +47,7 @@ std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
 }  // namespace
 
 double noise_of(const Measurement& row) {
+  if (const auto error = error_of_median(row)) return *error;
   constexpr double least = 0.05, z90_width = 3.29;
   const bool delta = row.statistic == Statistic::delta;
   const double scale = delta ? std::abs(row.value) : 1;
@@ -85,7 +99,11 @@ Problem::Problem(const std::vector<Measurement>& rows,
     }
     values.profile(bare_host_profile);
   }
-  for (const auto& row : rows) add_row(row, presets);
+  for (const auto& row : rows) {
+    add_row(row, presets);
+    const auto it = row.environment.find("virtual_machine");
+    if (it != row.environment.end() && it->second == "yes") virtual_machine_ = true;
+  }
   find_unknowns();
 }
 
@@ -123,7 +141,8 @@ void Problem::find_unknowns() {
     for (std::size_t k = 0; k < solvers_.size(); ++k) {
       const int mine = owner(static_cast<int>(k), p.scope);
       const bool fixed =
-          p.prior_spread <= 0 || (defined_as_one(p, platform_facts_[k], parent_ != nullptr) && static_cast<std::ptrdiff_t>(k) == pinned);
+          p.prior_spread <= 0 || (defined_as_one(p, platform_facts_[k], parent_ != nullptr) &&
+                                  static_cast<std::ptrdiff_t>(k) == pinned);
       if (!used[k][i] || fixed || !added.insert(mine).second) continue;
       const auto& whose = p.scope == Scope::nic ? platform_facts_[k].nic : platform_names_[k];
       unknowns_.push_back(
@@ -225,6 +244,13 @@ double prior_of(const ParameterInfo& p, const PlatformFacts* facts) {
   return p.prior;
 }
 
+/// A virtual processor may not be running when work arrives for it: who waits for another thread
+/// then waits for a host's time slice, thousands of times what polling takes.
+double prior_spread_of(const ParameterInfo& p, bool virtual_machine) {
+  constexpr double time_slice = 2.5;
+  return virtual_machine && p.name == "proxy.pickup" ? time_slice : p.prior_spread;
+}
+
 }  // namespace
 
 Objective Problem::objective() {
@@ -239,7 +265,7 @@ Objective Problem::objective() {
     const auto& p = info(static_cast<std::size_t>(u));
     const auto* facts = unknown.owner < 0 ? nullptr : &this->facts(unknown.owner);
     o.prior[u] = std::log(prior_of(p, facts));
-    o.spread[u] = p.prior_spread;
+    o.spread[u] = prior_spread_of(p, virtual_machine_);
     o.lowest[u] = std::log(p.lowest);
     o.highest[u] = std::log(p.highest);
   }

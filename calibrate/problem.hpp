@@ -85,6 +85,7 @@ class Problem {
   std::vector<std::pair<const Measurement*, std::string>> not_modelled_;
   std::vector<Unknown> unknowns_;
   const Platform* parent_ = nullptr;
+  bool virtual_machine_ = false;  ///< some rows come from one
 };
 
 /// What a row says of its own noise, as `Datum::sd`: the source's range read as a central 90 %

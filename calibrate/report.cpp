@@ -10,7 +10,8 @@ nlohmann::ordered_json to_json(const Identifiability& result) {
   auto& open = j["open"] = nlohmann::ordered_json::array();
   for (const auto& p : result.open) {
     auto remedies = nlohmann::ordered_json::array();
-    for (const auto& r : p.remedies) remedies.push_back({{"experiment", r.experiment}, {"sd", r.sd}});
+    for (const auto& r : p.remedies)
+      remedies.push_back({{"experiment", r.experiment}, {"sd", r.sd}});
     open.push_back({{"name", p.name},
                     {"unit", p.unit},
                     {"value", p.value},

@@ -35,8 +35,10 @@ bool counts(Metric metric) { return metric != Metric::goodput; }
 
 validate::ForecastFile forecast(const LiveArguments& a, const Platform& platform,
                                 const hw::Outlook& outlook) {
-  validate::ForecastFile file{platform.name, platform.calibrated_from,
-                              fmt::format("{} {}", outlook.kind, outlook.device), a.holdout.seed,
+  validate::ForecastFile file{platform.name,
+                              platform.calibrated_from,
+                              fmt::format("{} {}", outlook.kind, outlook.device),
+                              a.holdout.seed,
                               {}};
   const auto presets = load_presets();
   const validate::CalibratedDomain domain{platform.layouts};
@@ -58,9 +60,10 @@ validate::ForecastFile forecast(const LiveArguments& a, const Platform& platform
 
 void print_summary(const char* what, const validate::Summary& s) {
   if (s.modelled == 0) return fmt::print("{:<22} no rows\n", what);
-  fmt::print("{:<22} {:>4} rows, median error {:.1f} %, nine in ten within {:.1f} %, {:.0f} % inside "
-             "their 90 % interval\n",
-             what, s.modelled, 100 * s.median_error, 100 * s.p90_error, 100 * s.interval_coverage);
+  fmt::print(
+      "{:<22} {:>4} rows, median error {:.1f} %, nine in ten within {:.1f} %, {:.0f} % inside "
+      "their 90 % interval\n",
+      what, s.modelled, 100 * s.median_error, 100 * s.p90_error, 100 * s.interval_coverage);
 }
 
 void print(const validate::LiveResult& result) {
@@ -92,8 +95,10 @@ int run(LiveArguments& a) {
   const auto platform = load_platform(a.platform);
   a.holdout.seen = {platform.layouts.begin(), platform.layouts.end()};
   if (a.holdout.seen.empty())
-    fmt::print(stderr, "qpcast: warning: {} names no calibrated layouts: every forecast is an "
-                       "extrapolation\n", platform.name);
+    fmt::print(stderr,
+               "qpcast: warning: {} names no calibrated layouts: every forecast is an "
+               "extrapolation\n",
+               platform.name);
   a.measure.holdout = a.holdout;
   a.measure.plan = "quick";
   a.measure.platform = platform.name;
@@ -107,8 +112,8 @@ int run(LiveArguments& a) {
   std::ostringstream measured;
   hw::measure(a.measure, measured);
   fmt::print(stderr, "{}", measured.str());
-  const auto result = validate::compare_live(file.forecasts,
-                                             io::read_measurements(a.measure.output), a.tolerance);
+  const auto result =
+      validate::compare_live(file.forecasts, io::read_measurements(a.measure.output), a.tolerance);
   const auto report = to_json(result, file);
   io::write_atomically(a.measure.output + ".report.json", report.dump(1) + "\n");
   if (a.json)

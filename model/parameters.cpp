@@ -66,7 +66,7 @@ constexpr std::array<ParameterInfo, param_count> params{{
     {"host.warm_gain", "1", physics, 1.6, likely, 1, 10, "proxy", "warm host speed against cold"},
     {"host.tail", "us", physics, 2, wide, 1e-3, 1000, "proxy",
      "p99 above median of a cold host's round trip"},
-    {"proxy.pickup", "us", physics, 0.25, likely, 1e-3, 100, "proxy",
+    {"proxy.pickup", "us", physics, 0.25, likely, 1e-3, 1e6, "proxy",
      "worker notices a descriptor"},
     {"backlog.window", "messages", physics, 1000, wide, 1, 1e7, "backlog",
      "descriptors a background CTA keeps queued"},
@@ -89,8 +89,6 @@ constexpr std::array<ParameterInfo, param_count> params{{
     {"soft.gpu_kib", "us", nic, 1, open, 1e-6, 1e4, "software_nic", "1,024 B in a GPU kernel"},
     {"soft.contention", "us", nic, 0.1, open, 1e-6, 1e4, "software_nic",
      "a CPU's post waits for the line that a program polls"},
-    {"gpu.queue_switch", "us", physics, 0.3, wide, 1e-3, 50, "submission",
-     "a thread turns to another of its queue pairs"},
 }};
 
 constexpr std::array<ParameterInfo, cost_count> costs{{

@@ -33,7 +33,7 @@ struct PlatformFacts {
   double header = 42;            ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
   NicKind nic_kind = NicKind::hardware;
   double cpu_mhz = 0;  ///< observed clock of the host's processors; 0: not known
-  std::string source;            ///< where these facts come from
+  std::string source;  ///< where these facts come from
 };
 
 enum class Provenance : std::uint8_t { fitted, published, assumed };

@@ -63,7 +63,7 @@ int profile_number(const std::string& name, ParameterValues& values) {
 
 void resolve_profiles(const Layout& layout, const LibraryPreset* preset, ParameterValues& values,
                       Setup& s) {
-  const std::string fallback = s.gpu_builds()  ? bare_gpu_profile
+  const std::string fallback = s.gpu_builds()   ? bare_gpu_profile
                                : s.caller_posts ? bare_host_profile
                                                 : bare_proxy_profile;
   s.profile.fill(values.profile(preset ? preset->profile : fallback));
@@ -95,7 +95,8 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.caller_posts = s.submitter == Submitter::host && !d.has(Key::workers);
   // Behind a proxy, `threads` is the probe's; every background CTA brings a warp of its own, unless
   // the layout says how many descriptors are outstanding altogether.
-  if (!s.gpu_builds() && !d.has(Key::window)) s.threads = std::max(s.threads, 32 * s.background_ctas);
+  if (!s.gpu_builds() && !d.has(Key::window))
+    s.threads = std::max(s.threads, 32 * s.background_ctas);
   s.sms = std::min(d.number(Key::sms, s.saturating ? facts.sms : 1), s.threads);
   s.batch = d.number(Key::batch, s.saturating ? std::min(32.0, s.writes_per_visit) : 1);
   s.payload = Bytes{d.number(Key::payload, 8)};

@@ -49,8 +49,8 @@ std::vector<std::string> CalibratedDomain::outside(const Layout& layout) const {
     if (is_choice(f) && !range.values.contains(value))
       out.push_back(fmt::format("{}={} was not calibrated", f.name, layout.text(f.key)));
     else if (!is_choice(f) && (value < range.lo || value > range.hi))
-      out.push_back(fmt::format("{}={} is outside {:g}..{:g}", f.name, layout.text(f.key),
-                                range.lo, range.hi));
+      out.push_back(fmt::format("{}={} is outside {:g}..{:g}", f.name, layout.text(f.key), range.lo,
+                                range.hi));
   }
   return out;
 }

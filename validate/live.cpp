@@ -115,10 +115,11 @@ bool commit_forecasts(const ForecastFile& file, const std::filesystem::path& pat
   const bool same = before.platform == file.platform && before.nic == file.nic &&
                     before.seed == file.seed && before.forecasts == file.forecasts;
   if (!same)
-    throw InputError{path.string(), "forecasts",
-                     fmt::format("other forecasts are written down here (platform {}, {}, seed {}); "
-                                 "give another -o, they are not replaced",
-                                 before.platform, before.nic, before.seed)};
+    throw InputError{
+        path.string(), "forecasts",
+        fmt::format("other forecasts are written down here (platform {}, {}, seed {}); "
+                    "give another -o, they are not replaced",
+                    before.platform, before.nic, before.seed)};
   return true;
 }
 
@@ -154,8 +155,8 @@ LiveResult compare_live(const std::vector<Forecast>& forecasts,
 LiveSummary LiveResult::summary() const {
   LiveSummary s;
   s.all = comparison.summary();
-  const auto groups = comparison.by(
-      [](const RowResult& r) { return r.warnings.empty() ? "inside" : "outside"; });
+  const auto groups =
+      comparison.by([](const RowResult& r) { return r.warnings.empty() ? "inside" : "outside"; });
   if (const auto it = groups.find("inside"); it != groups.end()) s.inside = it->second;
   if (const auto it = groups.find("outside"); it != groups.end()) s.outside = it->second;
   return s;

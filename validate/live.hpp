@@ -55,8 +55,8 @@ struct LiveSummary {
 };
 
 struct LiveResult {
-  Comparison comparison;           ///< in the forecasts' order
-  std::vector<Forecast> forecasts;  ///< of the same rows
+  Comparison comparison;                  ///< in the forecasts' order
+  std::vector<Forecast> forecasts;        ///< of the same rows
   std::vector<std::string> not_measured;  ///< ids that were forecast and have no row
   double tolerance = 0;
   LiveSummary summary() const;

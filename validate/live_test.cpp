@@ -81,8 +81,8 @@ TEST_CASE("interpolation and extrapolation are counted apart", "[live]") {
   const std::vector<Forecast> forecasts{forecast("a", 1), forecast("b", 1),
                                         forecast("c", 1, {"qps=64 is outside 1..16"}),
                                         forecast("d", 1)};
-  const auto r = compare_live(
-      forecasts, {measured("c", 2), measured("a", 1.1), measured("b", 1)}, 0.15);
+  const auto r =
+      compare_live(forecasts, {measured("c", 2), measured("a", 1.1), measured("b", 1)}, 0.15);
   REQUIRE(r.not_measured == std::vector<std::string>{"d"});
   const auto s = r.summary();
   CHECK(s.all.modelled == 3);

@@ -65,8 +65,7 @@ void trial(const Arguments& a, std::uint64_t seed, std::map<std::string, Count>&
   options.leave_one_out = false;
   // A random truth may lie a thousandfold from its prior; that is no mistake here.
   options.accept = {"unit-off-by-1000", "contradictory-rows"};
-  const auto c =
-      calibrate::calibrate(rows, {{truth.name, truth.facts}}, {}, "synthetic", options);
+  const auto c = calibrate::calibrate(rows, {{truth.name, truth.facts}}, {}, "synthetic", options);
   for (const auto& p : c.platforms.front().parameters) {
     const auto* known = truth.find(p.name);
     if (p.provenance != Provenance::fitted || !known) continue;
@@ -109,7 +108,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Does calibration find a truth that is known?"};
   Arguments a;
   app.add_option("--trials", a.trials)->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  app.add_option("--noise", a.noise, "relative")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  app.add_option("--noise", a.noise, "relative")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   app.add_option("--solver", a.solver)->check(CLI::IsMember({"analytic", "simgrid"}));
   app.add_option("--seed", a.first_seed, "of the first trial")->capture_default_str();
   app.add_option("-o,--output", a.out)->required();

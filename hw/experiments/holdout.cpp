@@ -32,8 +32,8 @@ class Draw {
   bool coin() { return uniform() < 0.5; }
   template <class T>
   const T& one_of(const std::vector<T>& values) {
-    return values[std::min(values.size() - 1,
-                           static_cast<std::size_t>(uniform() * static_cast<double>(values.size())))];
+    return values[std::min(values.size() - 1, static_cast<std::size_t>(
+                                                  uniform() * static_cast<double>(values.size())))];
   }
 
  private:
@@ -54,9 +54,10 @@ std::string payload_of(Draw& draw, int largest) {
 }
 
 Candidate host_latency(Draw& draw) {
-  return {fmt::format("submitter=host;qps={};batch=1;completion={}{}", draw.log_uniform(1, most_qps),
-                      draw.coin() ? "per-qp" : "all-qp", payload_of(draw, largest_payload)),
-          Method::latency};
+  return {
+      fmt::format("submitter=host;qps={};batch=1;completion={}{}", draw.log_uniform(1, most_qps),
+                  draw.coin() ? "per-qp" : "all-qp", payload_of(draw, largest_payload)),
+      Method::latency};
 }
 
 Candidate host_rate(Draw& draw) {
@@ -80,10 +81,10 @@ Candidate connections(Draw& draw, bool loopback) {
 /// A proxy of ours, up to `workers` workers with a queue pair each.
 std::string proxy(Draw& draw, int workers, int most_rings, int batch, int& drawn) {
   drawn = draw.log_uniform(1, workers);
-  return fmt::format("library=mini-proxy;submitter=proxy;threads=1;workers={0};rings={1};qps={0};"
-                     "batch={2};handoff={3}",
-                     drawn, drawn * draw.log_uniform(1, most_rings), batch,
-                     draw.coin() ? "tuned" : "baseline");
+  return fmt::format(
+      "library=mini-proxy;submitter=proxy;threads=1;workers={0};rings={1};qps={0};"
+      "batch={2};handoff={3}",
+      drawn, drawn * draw.log_uniform(1, most_rings), batch, draw.coin() ? "tuned" : "baseline");
 }
 
 Candidate proxy_latency(Draw& draw) {
@@ -137,11 +138,12 @@ Candidate gpu_publication(Draw& draw) {
                                                    "warp-drifting", "warp-cooperative"};
   const auto& strategy = draw.one_of(strategies);
   const bool warp = strategy == "warp-cooperative";
-  return {fmt::format("submitter=gpu;threads={};qps=1;sms=1;batch={};payload=8;inline=1;ordering={};"
-                      "publication={}",
-                      32 * draw.log_uniform(1, 16), warp ? 32 * draw.log_uniform(1, 8) : 1,
-                      draw.one_of(orderings()), strategy),
-          Method::rate};
+  return {
+      fmt::format("submitter=gpu;threads={};qps=1;sms=1;batch={};payload=8;inline=1;ordering={};"
+                  "publication={}",
+                  32 * draw.log_uniform(1, 16), warp ? 32 * draw.log_uniform(1, 8) : 1,
+                  draw.one_of(orderings()), strategy),
+      Method::rate};
 }
 
 std::vector<Family> families(const Scope& scope) {

@@ -73,7 +73,7 @@ Environment environment_of(const MeasureOptions& options, const Nic& nic) {
   facts.merge(nic.environment());
   if (why_no_gpu(nic).empty()) facts.merge(gpu_environment());
   facts["path"] = options.client ? "two nodes" : "loopback";
-  facts["plan"] = options.holdout           ? fmt::format("hold-out, seed {}", options.holdout->seed)
+  facts["plan"] = options.holdout ? fmt::format("hold-out, seed {}", options.holdout->seed)
                   : options.layouts.empty() ? options.plan
                                             : "layouts, timed as " + options.plan;
   if (options.alternate) facts["passes.order"] = "alternating";

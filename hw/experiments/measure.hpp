@@ -26,7 +26,7 @@ struct MeasureOptions {
   bool ignore_governor = false;          ///< perftest's -F
   std::uint32_t passes = 0;              ///< 0: the plan's
   std::uint32_t patience_ms = 5000;
-  bool alternate = false;    ///< passes alternate over the points (plan.hpp)
+  bool alternate = false;          ///< passes alternate over the points (plan.hpp)
   std::optional<Holdout> holdout;  ///< measured instead of the plan's layouts
 
   bool server = false;

@@ -54,7 +54,8 @@ void describe_scope(const std::map<std::string, std::string>& environment, const
   };
   scope.kind = kind;
   scope.loopback = entry("path", "loopback") == "loopback";
-  scope.processors = static_cast<std::uint32_t>(std::max(1, std::atoi(entry("cpu.count", "16").c_str())));
+  scope.processors =
+      static_cast<std::uint32_t>(std::max(1, std::atoi(entry("cpu.count", "16").c_str())));
   if (entry("gpu", "yes") == "none") scope.no_gpu = scope.no_dc = "the rows' machine has no GPU";
 }
 

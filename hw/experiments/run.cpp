@@ -208,7 +208,7 @@ class Runner {
   RowFile& rows_;
   Progress progress_;
   RunReport report_;
-  std::size_t passed_ = 0;           ///< single passes begun
+  std::size_t passed_ = 0;          ///< single passes begun
   std::set<const Point*> refused_;  ///< points that the device did not set up
 };
 

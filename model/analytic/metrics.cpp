@@ -20,10 +20,9 @@ Duration round_trip(const Solution& s) {
   auto one_way = p.total(Phase::issue) + p.total(Phase::transit) + p.total(Phase::receive);
   if (p.loaded) {
     const double busy = s.throughput.utilisation.at(static_cast<std::size_t>(Resource::engine));
-    one_way += p.load_delay * busy;
     const auto wait = backlog::wait(p, s.throughput.rate);
-    if (p.backlog.one_way) return one_way * 2 + wait;
-    one_way += wait;
+    if (p.backlog.one_way) return (one_way + p.load_delay * busy) * 2 + wait;
+    one_way += p.load_delay * busy + wait;
   }
   return one_way * 2;
 }

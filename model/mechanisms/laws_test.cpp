@@ -251,8 +251,7 @@ TEST_CASE("software NIC: a line that is polled less often costs a post less") {
     return evaluate(Metric::issue, s, values, solve(s, values));
   };
   const double contention = values.get(Param::soft_contention);
-  CHECK(issue("submitter=host;qps=1") - issue("submitter=host;qps=4") ==
-        Approx(0.75 * contention));
+  CHECK(issue("submitter=host;qps=1") - issue("submitter=host;qps=4") == Approx(0.75 * contention));
 }
 
 TEST_CASE("a host that posts itself: the post is its issue, shared by a batch") {
@@ -263,12 +262,6 @@ TEST_CASE("a host that posts itself: the post is its issue, shared by a batch") 
   CHECK(metric_of(Metric::issue, "submitter=host;workers=1") == 0);
   CHECK(metric_of(Metric::issue, "submitter=host;payload=100;inline=1") >
         metric_of(Metric::issue, "submitter=host;payload=8;inline=1"));
-}
-
-TEST_CASE("a thread that turns among queue pairs is slower in a stream than on one") {
-  const std::string one = "submitter=gpu;threads=1;batch=4;qps=";
-  CHECK(rate(one + "8") < rate(one + "1"));
-  CHECK(rate(one + "8") == Approx(rate(one + "2")));
 }
 
 TEST_CASE("shared queues: the section pays for the scope that it orders") {

@@ -38,7 +38,8 @@ Duration stores(const Setup& setup, const ParameterValues& values) {
 void contribute_workers(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   const double h = host_factor(setup, values);
   const auto post = Duration::us(setup.cost(values, Cost::post)) * h;
-  const auto each = (Duration::us(setup.cost(values, Cost::per_request)) + stores(setup, values)) * h;
+  const auto each =
+      (Duration::us(setup.cost(values, Cost::per_request)) + stores(setup, values)) * h;
   if (setup.caller_posts) {
     // The call posts a batch before it returns; a request's share of it is its issue time.
     pipeline.path("caller posts", Phase::issue, post / setup.batch + each);

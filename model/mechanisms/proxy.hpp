@@ -7,8 +7,8 @@
 ///   receive += handoff                                      baseline only: payload and flag
 ///                                                           are two descriptors
 ///
-/// A host that posts by itself (submitter=host without workers) hands nothing to anybody: no pickup,
-/// and issue = (post / B + per_request) * h. A CPU that puts payloads into WQEs pays
+/// A host that posts by itself (submitter=host without workers) hands nothing to anybody: no
+/// pickup, and issue = (post / B + per_request) * h. A CPU that puts payloads into WQEs pays
 /// host.inline_chunk per further 16 B in per_request.
 ///
 /// h is the host's speed: cold 1, warm 1 / host.warm_gain, uncontrolled the geometric mean of

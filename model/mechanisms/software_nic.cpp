@@ -19,8 +19,7 @@ bool in_gpu_kernel(const Setup& setup) {
 Duration gpu_service(const Setup& setup, const ParameterValues& values) {
   const double bytes = setup.payload.count();
   auto work = Duration::us(values.get(Param::soft_gpu_message));
-  if (!setup.inlined)
-    return work + Duration::us(values.get(Param::soft_gpu_kib)) * (bytes / kib);
+  if (!setup.inlined) return work + Duration::us(values.get(Param::soft_gpu_kib)) * (bytes / kib);
   const double segments = std::ceil((wqe::inline_header_bytes + bytes) / wqe::segment_bytes);
   return work + Duration::us(values.get(Param::soft_gpu_segment)) * segments;
 }

@@ -11,9 +11,10 @@
 ///   with_queues  the same for queues in host memory; a kernel serves each queue pair in GPU
 ///                memory, as many at once as there are queue pairs
 /// A program that polls one queue pair keeps fetching the line that a CPU's post writes; with N of
-/// them it comes by less often: worker and issue += soft.contention / N per batch. It also pays soft.doorbell (soft.gpu_doorbell) per batch. All in us. There is
-/// no message-rate ceiling beside this, and no context cache but one that is imposed.
-/// Source: the structure of Linux' drivers/infiniband/sw/rxe and of hw/nic/emulated.
+/// them it comes by less often: worker and issue += soft.contention / N per batch. It also pays
+/// soft.doorbell (soft.gpu_doorbell) per batch. All in us. There is no message-rate ceiling beside
+/// this, and no context cache but one that is imposed. Source: the structure of Linux'
+/// drivers/infiniband/sw/rxe and of hw/nic/emulated.
 #pragma once
 
 #include "model/pipeline.hpp"

@@ -26,9 +26,6 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   const double relative = order / order_cost(Ordering::gpu, values);
   const auto stream = Duration::us(values.get(Param::gpu_order_stream)) * relative;
   pipeline.work(Resource::submitter, {}, clock::gpu_time(stream, setup, values));
-  if (setup.qps <= setup.threads) return;
-  const auto turn = Duration::us(values.get(Param::gpu_queue_switch));
-  pipeline.work(Resource::submitter, {}, clock::gpu_time(turn, setup, values));
 }
 
 }  // namespace qpcast::submission

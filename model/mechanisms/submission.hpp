@@ -9,8 +9,7 @@
 /// A lone operation waits for an idle store path; in a stream the fence overlaps the WQEs that
 /// follow. When several threads share a queue, the sequence is part of the exclusive section
 /// (mechanisms/publication.hpp) and not paid here. Parameters `gpu.order_*`, us at the
-/// reference clock. A thread that turns to another of its queue pairs for every batch pays
-/// gpu.queue_switch per doorbell in a stream: their indices leave its registers. `none` is unsafe on hardware that reorders; it bounds what ordering costs.
+/// reference clock. `none` is unsafe on hardware that reorders; it bounds what ordering costs.
 /// Source: arXiv 2610.01380, Table 3 and section 4.1.
 #pragma once
 
