@@ -230,7 +230,7 @@ void check_units(const std::vector<Measurement>& rows,
   }
   // Priors are good to an order of magnitude at best, and a slow machine is slow in every metric:
   // what counts is how a metric's middle half lies against the platform's others.
-  constexpr double within = 4;
+  constexpr double within = 4, far_from_prior = 30;
   for (auto& [key, list] : slowness) {
     std::sort(list.begin(), list.end());
     const double others = median_of_others(slowness, key);
@@ -239,6 +239,8 @@ void check_units(const std::vector<Measurement>& rows,
       return thousandfold(std::exp(list[k * (list.size() - 1) / 4].first - others), within);
     };
     if (quartile(1) == 1 || quartile(1) != quartile(3)) continue;
+    // The others may be what is wrong: this metric must be far from its priors by itself.
+    if (std::abs(list[list.size() / 2].first) < std::log(far_from_prior)) continue;
     const double factor = is_time(key.second) ? quartile(1) : 1 / quartile(1);
     const auto& m = *problem.data()[at].row;
     report("unit-off-by-1000", place(m),

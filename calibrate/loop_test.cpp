@@ -49,7 +49,7 @@ TEST_CASE("what the data left open is named with the experiment that determines 
   std::erase_if(rows, is_dc);
   const auto platform = fit(truth, rows).platforms.front();
   const auto result = identify(platform, {}, experiments());
-  const auto* dc = find(result, "dc.operation");
+  const auto* dc = find(result, "dc.switch");
   REQUIRE(dc);
   CHECK_FALSE(dc->read);
   CHECK(dc->posterior_sd == Approx(dc->prior_sd));
@@ -60,7 +60,7 @@ TEST_CASE("what the data left open is named with the experiment that determines 
 
   // The promise holds: with the experiment's rows, the parameter is determined.
   const auto all = fit(truth, measure(truth, 0.03, 5)).platforms.front();
-  CHECK_FALSE(find(identify(all, {}, experiments()), "dc.operation"));
+  CHECK_FALSE(find(identify(all, {}, experiments()), "dc.switch"));
 }
 
 TEST_CASE("a platform without rows for an experiment gets no remedy from another's",
@@ -71,7 +71,7 @@ TEST_CASE("a platform without rows for an experiment gets no remedy from another
   const auto platform = fit(truth, rows).platforms.front();
   auto only_rest = experiments();
   only_rest.erase(only_rest.begin());
-  CHECK_FALSE(find(identify(platform, {}, only_rest), "dc.operation"));  // nobody asks for it
+  CHECK_FALSE(find(identify(platform, {}, only_rest), "dc.switch"));  // nobody asks for it
   for (const auto& pair : identify(platform, {}, only_rest).correlated) {
     CHECK(std::abs(pair.correlation) >= 0.9);
     CHECK(std::abs(pair.correlation) <= 1.0 + 1e-9);

@@ -15,7 +15,8 @@ namespace qpcast::calibrate {
 namespace {
 
 /// Standard error of the median over passes that alternated over all rows, so that a drift of the
-/// machine is in the spread: sqrt(pi / 2) of the mean's. Source: asymptotic normality of the median.
+/// machine is in the spread: sqrt(pi / 2) of the mean's. Source: asymptotic normality of the
+/// median.
 std::optional<double> error_of_median(const Measurement& row) {
   constexpr double least = 0.05;
   const auto it = row.environment.find("passes.order");
