@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "calibrate/checks.hpp"
 #include "calibrate/problem.hpp"
 #include "calibrate/starts.hpp"
 #include "model/error.hpp"
@@ -31,8 +32,16 @@ struct Fit {
   Objective objective;
   Optimum optimum;
 
+  /// Observations on the platform an unknown belongs to; everyone's have all of them.
+  int observations(Index unknown) const {
+    const auto& u = problem.unknowns()[static_cast<std::size_t>(unknown)];
+    int n = 0;
+    for (const auto& d : problem.data()) n += problem.reads(d.platform, u) ? 1 : 0;
+    return n;
+  }
   bool determined(Index unknown) const {
-    return determined(unknown, std::sqrt(optimum.covariance(unknown, unknown)));
+    return observations(unknown) >= fewest_rows &&
+           determined(unknown, std::sqrt(optimum.covariance(unknown, unknown)));
   }
   bool determined(Index unknown, double sd) const {
     return sd < determined_below * objective.spread[unknown];
@@ -95,6 +104,15 @@ std::vector<RowFit> report_rows(const Fit& fit, bool leave_one_out) {
   return rows;
 }
 
+std::vector<Fitted> fitted_rows(const Fit& fit) {
+  const VectorXd predicted = fit.problem.predict(fit.optimum.x);
+  std::vector<Fitted> rows;
+  for (Index i = 0; i < predicted.size(); ++i)
+    rows.push_back({fit.problem.data()[static_cast<std::size_t>(i)].row, predicted[i],
+                    std::abs(fit.optimum.residuals[i]) > outlier_beyond});
+  return rows;
+}
+
 /// Rows that speak of an unknown, strongest first, until nine tenths of the information is named.
 std::vector<std::string> determining_rows(const Fit& fit, Index unknown) {
   const auto column = fit.optimum.jacobian.col(unknown);
@@ -113,6 +131,24 @@ std::vector<std::string> determining_rows(const Fit& fit, Index unknown) {
     ids.push_back(fit.problem.data()[static_cast<std::size_t>(i)].row->id);
   }
   return ids;
+}
+
+/// Whether the rows moved an inherited unknown or narrowed what is believed of it.
+bool refitted(const Fit& fit, Index unknown) {
+  constexpr double narrowed = 0.9, moved = 0.5;  // of the prior's standard deviation
+  const double prior_sd = fit.objective.spread[unknown];
+  const double drift = std::abs(fit.optimum.x[unknown] - fit.objective.prior[unknown]);
+  return drift > moved * prior_sd ||
+         std::sqrt(fit.optimum.covariance(unknown, unknown)) < narrowed * prior_sd;
+}
+
+/// Provenance of a parameter that has a parent: the rows', the parent's, or nobody's.
+void inherit_provenance(const Fit& fit, Index unknown, const Platform& parent, Parameter& p) {
+  const auto* inherited = fit.problem.inherited(static_cast<std::size_t>(unknown));
+  if (!inherited || refitted(fit, unknown)) return;
+  p.provenance = inherited->provenance;
+  p.note = fmt::format("kept from {}", parent.name);
+  p.rows = inherited->rows;
 }
 
 Parameter report_parameter(const Fit& fit, Index unknown, const std::string& name) {
@@ -142,6 +178,9 @@ std::vector<Index> unknowns_of(const Problem& problem, int platform) {
 void add_assumed(const Fit& fit, int platform, Platform& p) {
   for (const auto& info : parameter_table()) {
     if (p.find(info.name) || info.scope == Scope::physics) continue;
+    // An adapter runs no program, and a program has no ceiling beside its own time.
+    const bool hardware = fit.problem.facts(platform).nic_kind == NicKind::hardware;
+    if (info.mechanism == "software_nic" || (!hardware && info.mechanism == "nic_engine")) continue;
     const bool line = info.name == "wire.line_rate";
     const bool unit = info.name == "host.speed";
     const double value = line ? fit.problem.facts(platform).link_gbit_per_s / 8 : info.prior;
@@ -161,7 +200,7 @@ void add_assumed(const Fit& fit, int platform, Platform& p) {
 }
 
 Platform report_platform(const Fit& fit, int platform, const std::string& source,
-                         double discrepancy) {
+                         double discrepancy, const Platform* parent) {
   Platform p;
   p.name = fit.problem.platforms().at(static_cast<std::size_t>(platform));
   p.facts = fit.problem.facts(platform);
@@ -169,10 +208,16 @@ Platform report_platform(const Fit& fit, int platform, const std::string& source
   p.calibrated_from = source;
   for (const auto& d : fit.problem.data())
     if (d.platform == platform && d.row->source.kind == "emulated") p.emulated = true;
+  for (const auto& d : fit.problem.data())
+    if (d.platform == platform && d.row->source.kind != "published")
+      if (auto text = d.row->layout.to_string();
+          std::find(p.layouts.begin(), p.layouts.end(), text) == p.layouts.end())
+        p.layouts.push_back(std::move(text));
   const auto mine = unknowns_of(fit.problem, platform);
   for (const auto u : mine) {
     const auto& name = fit.problem.unknowns()[static_cast<std::size_t>(u)].name;
     p.parameters.push_back(report_parameter(fit, u, name.substr(0, name.find('@'))));
+    if (parent) inherit_provenance(fit, u, *parent, p.parameters.back());
   }
   add_assumed(fit, platform, p);
   const auto n = p.parameters.size();
@@ -187,6 +232,28 @@ Platform report_platform(const Fit& fit, int platform, const std::string& source
     }
   }
   return p;
+}
+
+std::vector<Transferred> report_transfer(const Fit& fit, const std::vector<Platform>& platforms) {
+  std::vector<Transferred> list;
+  for (std::size_t k = 0; k < platforms.size(); ++k) {
+    const auto mine = unknowns_of(fit.problem, static_cast<int>(k));
+    for (std::size_t i = 0; i < platforms[k].parameters.size(); ++i) {
+      const auto& p = platforms[k].parameters[i];
+      Transferred t{platforms[k].name, p.name, p.unit, Transferred::Fate::assumed, 0,
+                    p.value,           p.lo,   p.hi};
+      const bool unknown = i < mine.size();
+      const auto* inherited =
+          unknown ? fit.problem.inherited(static_cast<std::size_t>(mine[i])) : nullptr;
+      if (inherited) t.parent = inherited->value;
+      if (unknown && refitted(fit, mine[i]))
+        t.fate = Transferred::Fate::refitted;
+      else if (inherited && inherited->provenance != Provenance::assumed)
+        t.fate = Transferred::Fate::kept;
+      list.push_back(t);
+    }
+  }
+  return list;
 }
 
 std::vector<MechanismSupport> report_mechanisms(const Fit& fit) {
@@ -235,10 +302,18 @@ double effective_parameters(const Fit& fit) {
 
 }  // namespace
 
+const char* fate_name(Transferred::Fate fate) {
+  return fate == Transferred::Fate::kept       ? "kept"
+         : fate == Transferred::Fate::refitted ? "refitted"
+                                               : "assumed";
+}
+
 Calibration calibrate(const std::vector<Measurement>& rows,
                       const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
                       const std::string& source, const Options& options) {
-  Problem problem{rows, facts, presets};
+  auto checked = check_rows(rows, options.accept);
+  check_units(checked.rows, facts, presets, options.accept, checked.warnings);
+  Problem problem{checked.rows, facts, presets, options.parent};
   if (problem.data().empty()) throw InputError{source, "", "no row is covered by a mechanism"};
   Fit fit{problem, problem.objective(), {}};
   fit.optimum = minimise_many(fit.objective, options.starts);
@@ -246,6 +321,8 @@ Calibration calibrate(const std::vector<Measurement>& rows,
                          saturated_starts(problem, fit.objective.prior, fit.optimum.x));
 
   Calibration result;
+  result.warnings = std::move(checked.warnings);
+  check_fit(fitted_rows(fit), options.accept, result.warnings);
   if (options.profile) result.profile = profile_intervals(problem, fit.optimum);
   if (options.bootstrap > 0)
     result.bootstrap =
@@ -254,6 +331,9 @@ Calibration calibrate(const std::vector<Measurement>& rows,
         });
   result.effective_parameters = effective_parameters(fit);
   result.discrepancy = discrepancy_of(fit, result.effective_parameters);
+  // A few rows cannot show that the parent's mechanisms have become better.
+  if (options.parent)
+    result.discrepancy = std::max(result.discrepancy, options.parent->discrepancy);
   result.rows = report_rows(fit, options.leave_one_out);
   for (const auto& [row, reason] : problem.not_modelled())
     result.not_modelled.emplace_back(row->id, reason);
@@ -262,7 +342,8 @@ Calibration calibrate(const std::vector<Measurement>& rows,
     ++(fit.determined(static_cast<Index>(u)) ? result.free_parameters : result.assumed_parameters);
   for (std::size_t p = 0; p < problem.platforms().size(); ++p)
     result.platforms.push_back(
-        report_platform(fit, static_cast<int>(p), source, result.discrepancy));
+        report_platform(fit, static_cast<int>(p), source, result.discrepancy, options.parent));
+  if (options.parent) result.transferred = report_transfer(fit, result.platforms);
   return result;
 }
 

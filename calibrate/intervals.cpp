@@ -25,10 +25,11 @@ double held_cost(const Objective& objective, const Optimum& optimum, Index u, do
   auto held = objective;
   held.lowest[u] = held.highest[u] = x;
   const double drift = (x - objective.prior[u]) / objective.spread[u];
-  held.prior[u] = x;
+  const bool correlated = held.precision.size() > 0;
+  if (!correlated) held.prior[u] = x;
   VectorXd start = optimum.x;
   start[u] = x;
-  return minimise(held, start, few_iterations).cost + drift * drift;
+  return minimise(held, start, few_iterations).cost + (correlated ? 0 : drift * drift);
 }
 
 /// The crossing on one side, by expanding from the normal guess and bisecting.

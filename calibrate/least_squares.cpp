@@ -22,6 +22,8 @@ double cost_of(const Objective& o, const VectorXd& x, const VectorXd& r) {
                          const double a = std::abs(v);
                          return a <= k ? a * a : 2 * k * a - k * k;
                        }).sum();
+  const VectorXd drift = x - o.prior;
+  if (o.precision.size() > 0) return data + drift.dot(o.precision * drift);
   return data + ((x - o.prior).cwiseQuotient(o.spread)).squaredNorm();
 }
 
@@ -36,6 +38,9 @@ struct Normal {
 
 Normal normal_equations(const Objective& o, const VectorXd& x, const VectorXd& r,
                         const MatrixXd& jacobian, const VectorXd& weights) {
+  if (o.precision.size() > 0)
+    return {jacobian.transpose() * weights.asDiagonal() * jacobian + o.precision,
+            jacobian.transpose() * weights.cwiseProduct(r) + o.precision * (x - o.prior)};
   const VectorXd precision = o.spread.cwiseAbs2().cwiseInverse();
   Normal n;
   n.matrix = jacobian.transpose() * weights.asDiagonal() * jacobian;

@@ -2,6 +2,8 @@
 ///
 ///   minimise  sum_i rho(r_i(x))  +  sum_j ((x_j - prior_j) / spread_j)^2
 ///
+/// or, with correlated priors, (x - prior)^T precision (x - prior) as the second term.
+///
 /// r_i are residuals in units of their standard deviation; rho is Huber's loss, quadratic within
 /// `huber` deviations. Bounds are kept by clamping each step. Deterministic.
 #pragma once
@@ -17,6 +19,8 @@ struct Objective {
   /// d residuals / d x at x. `differentiate` serves where there is nothing faster.
   std::function<Eigen::MatrixXd(const Eigen::VectorXd& x)> jacobian;
   Eigen::VectorXd prior, spread, lowest, highest;
+  /// Inverse covariance of the prior, where it has correlations; empty: 1 / spread^2 each.
+  Eigen::MatrixXd precision = {};
   double huber = 2.5;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <optional>
 #include <set>
 
 #include "model/error.hpp"
@@ -12,22 +14,22 @@ namespace qpcast::calibrate {
 
 namespace {
 
-/// Row noise: the source's own range read as a central 90 % interval or the spread over passes,
-/// with a floor of 5 %: figures are printed to two or three digits and mechanisms are not exact.
-double noise_of(const Measurement& row) {
-  constexpr double least = 0.05, z90_width = 3.29;
-  const bool delta = row.statistic == Statistic::delta;
-  const double scale = delta ? std::abs(row.value) : 1;
-  double sd = std::max(least, row.spread.value_or(0));
-  if (row.lo && row.hi && *row.hi > *row.lo) {
-    const double width =
-        delta ? (*row.hi - *row.lo) / scale : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
-    sd = std::max(sd, width / z90_width);
-  }
-  return sd * scale;
+/// Standard error of the median over passes that alternated over all rows, so that a drift of the
+/// machine is in the spread: sqrt(pi / 2) of the mean's. Source: asymptotic normality of the
+/// median.
+std::optional<double> error_of_median(const Measurement& row) {
+  constexpr double least = 0.05;
+  const auto it = row.environment.find("passes.order");
+  const bool alternated = it != row.environment.end() && it->second == "alternating";
+  if (!alternated || !row.spread || row.passes < 2 || row.statistic != Statistic::value)
+    return std::nullopt;
+  return std::max(least, std::sqrt(std::numbers::pi / 2 / row.passes) * *row.spread);
 }
 
-bool defined_as_one(const ParameterInfo& p) { return p.name == "host.speed"; }
+/// Speeds are relative: one platform's host is the unit, unless its clock was observed.
+bool defined_as_one(const ParameterInfo& p, const PlatformFacts& facts, bool has_parent) {
+  return p.name == "host.speed" && (facts.reference || (facts.cpu_mhz == 0 && !has_parent));
+}
 
 /// Marks what every platform's rows read.
 std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
@@ -45,6 +47,20 @@ std::vector<std::vector<char>> usage(std::vector<AnalyticSolver>& solvers,
 
 }  // namespace
 
+double noise_of(const Measurement& row) {
+  if (const auto error = error_of_median(row)) return *error;
+  constexpr double least = 0.05, z90_width = 3.29;
+  const bool delta = row.statistic == Statistic::delta;
+  const double scale = delta ? std::abs(row.value) : 1;
+  double sd = std::max(least, row.spread.value_or(0));
+  if (row.lo && row.hi && *row.hi > *row.lo) {
+    const double width =
+        delta ? (*row.hi - *row.lo) / scale : std::log(*row.hi / std::max(*row.lo, 1e-9 * *row.hi));
+    sd = std::max(sd, width / z90_width);
+  }
+  return sd * scale;
+}
+
 double misfit(const Measurement& row, double predicted) {
   if (reported(row.metric, predicted) == row.value) return 0;
   if (row.statistic == Statistic::delta) return predicted - row.value;
@@ -56,7 +72,9 @@ double relative_error(const Measurement& row, double predicted) {
 }
 
 Problem::Problem(const std::vector<Measurement>& rows,
-                 const std::map<std::string, PlatformFacts>& facts, const Presets& presets) {
+                 const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
+                 const Platform* parent)
+    : parent_{parent} {
   for (const auto& entry : facts) {
     const auto& name = entry.first;
     const auto& f = entry.second;
@@ -80,8 +98,13 @@ Problem::Problem(const std::vector<Measurement>& rows,
       for (const auto& variant : preset.variants)
         if (variant.profile != LibraryPreset::no_cost) values.profile(variant.profile);
     }
+    values.profile(bare_host_profile);
   }
-  for (const auto& row : rows) add_row(row, presets);
+  for (const auto& row : rows) {
+    add_row(row, presets);
+    const auto it = row.environment.find("virtual_machine");
+    if (it != row.environment.end() && it->second == "yes") virtual_machine_ = true;
+  }
   find_unknowns();
 }
 
@@ -95,14 +118,19 @@ void Problem::add_row(const Measurement& row, const Presets& presets) {
   d.platform = static_cast<int>(at - platform_names_.begin());
   d.question = question_of(row, presets);
   d.sd = noise_of(row);
-  if (const auto reason = qpcast::not_modelled(row.metric, row.layout); !reason.empty())
-    not_modelled_.emplace_back(&row, reason);
+  if (auto reason = d.question.reason(); !reason.empty())
+    not_modelled_.emplace_back(&row, std::move(reason));
   else
     data_.push_back(d);
 }
 
 void Problem::find_unknowns() {
-  const auto used = usage(solvers_, data_);
+  auto used = usage(solvers_, data_);
+  // What the parent knows stays known, and moves with what it is correlated with.
+  if (parent_)
+    for (const auto& p : parent_->parameters)
+      if (const auto at = solvers_.front().values().find(p.name); at && *at < used.front().size())
+        for (auto& of_platform : used) of_platform[*at] = 1;
   const auto reference = std::find_if(platform_facts_.begin(), platform_facts_.end(),
                                       [](const PlatformFacts& f) { return f.reference; });
   const auto pinned = reference == platform_facts_.end() ? 0 : reference - platform_facts_.begin();
@@ -114,7 +142,8 @@ void Problem::find_unknowns() {
     for (std::size_t k = 0; k < solvers_.size(); ++k) {
       const int mine = owner(static_cast<int>(k), p.scope);
       const bool fixed =
-          p.prior_spread <= 0 || (defined_as_one(p) && static_cast<std::ptrdiff_t>(k) == pinned);
+          p.prior_spread <= 0 || (defined_as_one(p, platform_facts_[k], parent_ != nullptr) &&
+                                  static_cast<std::ptrdiff_t>(k) == pinned);
       if (!used[k][i] || fixed || !added.insert(mine).second) continue;
       const auto& whose = p.scope == Scope::nic ? platform_facts_[k].nic : platform_names_[k];
       unknowns_.push_back(
@@ -205,10 +234,22 @@ Eigen::MatrixXd Problem::jacobian(const Eigen::VectorXd& x) {
 
 namespace {
 
+/// Clock of the reference platform's cold host, MHz. Source: arXiv 2610.01380, section C.1.
+constexpr double reference_host_mhz = 2500;
+
 /// What the data sheet already says of a platform parameter beats the table's general prior.
 double prior_of(const ParameterInfo& p, const PlatformFacts* facts) {
   if (facts && p.name == "wire.line_rate") return facts->link_gbit_per_s / 8;
+  if (facts && p.name == "host.speed" && facts->cpu_mhz > 0)
+    return facts->cpu_mhz / reference_host_mhz;
   return p.prior;
+}
+
+/// A virtual processor may not be running when work arrives for it: who waits for another thread
+/// then waits for a host's time slice, thousands of times what polling takes.
+double prior_spread_of(const ParameterInfo& p, bool virtual_machine) {
+  constexpr double time_slice = 2.5;
+  return virtual_machine && p.name == "proxy.pickup" ? time_slice : p.prior_spread;
 }
 
 }  // namespace
@@ -225,13 +266,57 @@ Objective Problem::objective() {
     const auto& p = info(static_cast<std::size_t>(u));
     const auto* facts = unknown.owner < 0 ? nullptr : &this->facts(unknown.owner);
     o.prior[u] = std::log(prior_of(p, facts));
-    o.spread[u] = p.prior_spread;
+    o.spread[u] = prior_spread_of(p, virtual_machine_);
     o.lowest[u] = std::log(p.lowest);
     o.highest[u] = std::log(p.highest);
   }
+  if (parent_) inherit(o);
   o.residuals = [this](const Eigen::VectorXd& x) { return residuals(x); };
   o.jacobian = [this](const Eigen::VectorXd& x) { return jacobian(x); };
   return o;
+}
+
+const Parameter* Problem::inherited(std::size_t unknown) const {
+  if (!parent_) return nullptr;
+  const auto& name = unknowns_.at(unknown).name;
+  return parent_->find(name.substr(0, name.find('@')));
+}
+
+/// The parent's values, and its covariance widened by what may differ here (transfer.hpp).
+void Problem::inherit(Objective& o) const {
+  const auto n = o.prior.size();
+  Eigen::MatrixXd covariance = o.spread.cwiseAbs2().asDiagonal();
+  const auto listed = parent_->parameters.size();
+  std::vector<Eigen::Index> row(static_cast<std::size_t>(n), -1);
+  for (Eigen::Index u = 0; u < n; ++u) {
+    const auto* p = inherited(static_cast<std::size_t>(u));
+    const auto& unknown = unknowns_[static_cast<std::size_t>(u)];
+    const auto* own = unknown.owner < 0 ? nullptr : &facts(unknown.owner);
+    const auto& table = info(static_cast<std::size_t>(u));
+    // A fact of this platform beats the parent's value.
+    if (!p || (own && prior_of(table, own) != table.prior)) continue;
+    row[static_cast<std::size_t>(u)] = p - parent_->parameters.data();
+    o.prior[u] = std::clamp(std::log(p->value), o.lowest[u], o.highest[u]);
+  }
+  const auto known = [&](Eigen::Index u) { return row[static_cast<std::size_t>(u)]; };
+  for (Eigen::Index u = 0; u < n; ++u) {
+    if (known(u) < 0) continue;
+    for (Eigen::Index v = 0; v < n; ++v)
+      if (known(v) >= 0 && !parent_->covariance.empty())
+        covariance(u, v) = parent_->covariance[static_cast<std::size_t>(known(u)) * listed +
+                                               static_cast<std::size_t>(known(v))];
+  }
+  for (Eigen::Index u = 0; u < n; ++u) {
+    if (known(u) < 0) continue;
+    const auto& unknown = unknowns_[static_cast<std::size_t>(u)];
+    const auto scope = info(static_cast<std::size_t>(u)).scope;
+    const bool same = scope == Scope::physics ||
+                      (scope == Scope::nic && facts(unknown.owner).nic == parent_->facts.nic);
+    const double widening = same ? parent_->discrepancy : o.spread[u];
+    covariance(u, u) += widening * widening;
+  }
+  o.spread = covariance.diagonal().cwiseSqrt();
+  o.precision = covariance.ldlt().solve(Eigen::MatrixXd::Identity(n, n));
 }
 
 AnalyticSolver& Problem::solver_at(int platform, const Eigen::VectorXd& x) {

@@ -39,8 +39,10 @@ class Problem {
   /// @param rows      must outlive the problem, as must `presets`
   /// @param facts     by platform name; a row on a platform without facts is an InputError
   /// @throws InputError for unknown presets or platforms
+  /// @param parent    whose values and covariance are the priors (transfer.hpp); must outlive the
+  ///                  problem. Null: the parameter table's
   Problem(const std::vector<Measurement>& rows, const std::map<std::string, PlatformFacts>& facts,
-          const Presets& presets);
+          const Presets& presets, const Platform* parent = nullptr);
 
   const std::vector<Datum>& data() const { return data_; }
   /// Rows no mechanism covers, with the reason.
@@ -65,12 +67,15 @@ class Problem {
   const ParameterInfo& info(std::size_t unknown) const;
   /// A solver of the platform holding x.
   AnalyticSolver& solver_at(int platform, const Eigen::VectorXd& x);
+  /// The parent's entry of an unknown; null without a parent, or where it names none.
+  const Parameter* inherited(std::size_t unknown) const;
 
  private:
   void add_row(const Measurement& row, const Presets& presets);
   void find_unknowns();
   int owner(int platform, Scope scope) const;
   void apply(const Eigen::VectorXd& x);
+  void inherit(Objective& objective) const;
   double residual(const Datum& datum);
 
   std::vector<std::string> platform_names_;
@@ -79,7 +84,14 @@ class Problem {
   std::vector<Datum> data_;
   std::vector<std::pair<const Measurement*, std::string>> not_modelled_;
   std::vector<Unknown> unknowns_;
+  const Platform* parent_ = nullptr;
+  bool virtual_machine_ = false;  ///< some rows come from one
 };
+
+/// What a row says of its own noise, as `Datum::sd`: the source's range read as a central 90 %
+/// interval or the spread over passes, with a floor of 5 %: figures are printed to two or three
+/// digits and mechanisms are not exact.
+double noise_of(const Measurement& row);
 
 /// log(measured / predicted) for positive quantities, the difference for deltas; 0 where a
 /// benchmark's sampled grid would report exactly the measured value.

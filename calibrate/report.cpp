@@ -5,6 +5,27 @@
 
 namespace qpcast::calibrate {
 
+nlohmann::ordered_json to_json(const Identifiability& result) {
+  nlohmann::ordered_json j;
+  auto& open = j["open"] = nlohmann::ordered_json::array();
+  for (const auto& p : result.open) {
+    auto remedies = nlohmann::ordered_json::array();
+    for (const auto& r : p.remedies)
+      remedies.push_back({{"experiment", r.experiment}, {"sd", r.sd}});
+    open.push_back({{"name", p.name},
+                    {"unit", p.unit},
+                    {"value", p.value},
+                    {"prior_sd", p.prior_sd},
+                    {"posterior_sd", p.posterior_sd},
+                    {"read", p.read},
+                    {"experiments", remedies}});
+  }
+  auto& pairs = j["correlated"] = nlohmann::ordered_json::array();
+  for (const auto& c : result.correlated)
+    pairs.push_back({{"first", c.first}, {"second", c.second}, {"correlation", c.correlation}});
+  return j;
+}
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -48,6 +69,9 @@ ordered_json to_json(const Calibration& c) {
   j["p90_error"] = s.p90_error;
   j["median_left_out_error"] = s.median_left_out;
   j["rows_determined_elsewhere"] = s.shared_rows;
+  auto& warnings = j["warnings"] = ordered_json::array();
+  for (const auto& w : c.warnings)
+    warnings.push_back({{"name", w.name}, {"where", w.where}, {"text", w.text}});
   auto& rows = j["rows"] = ordered_json::array();
   for (const auto& r : c.rows)
     rows.push_back({{"id", r.id},
@@ -67,6 +91,18 @@ ordered_json to_json(const Calibration& c) {
   for (const auto& m : c.mechanisms)
     mechanisms.push_back(
         {{"mechanism", m.mechanism}, {"rows", m.rows}, {"parameters", m.parameters}});
+  if (!c.transferred.empty()) {
+    auto& list = j["transferred"] = ordered_json::array();
+    for (const auto& t : c.transferred)
+      list.push_back({{"platform", t.platform},
+                      {"name", t.name},
+                      {"unit", t.unit},
+                      {"fate", fate_name(t.fate)},
+                      {"parent", t.parent > 0 ? ordered_json(t.parent) : ordered_json(nullptr)},
+                      {"value", t.value},
+                      {"lo", t.lo},
+                      {"hi", t.hi}});
+  }
   j["profile"] = intervals_to_json(c.profile);
   j["bootstrap"] = intervals_to_json(c.bootstrap);
   return j;

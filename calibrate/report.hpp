@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/calibrate.hpp"
+#include "calibrate/identifiability.hpp"
 
 namespace qpcast::calibrate {
 
@@ -17,5 +18,7 @@ FitSummary summarise(const Calibration& calibration);
 
 /// "schema": "qpcast.calibration/1": rows, parameters by mechanism, summary.
 nlohmann::ordered_json to_json(const Calibration& calibration);
+
+nlohmann::ordered_json to_json(const Identifiability& result);
 
 }  // namespace qpcast::calibrate

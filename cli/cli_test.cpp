@@ -127,9 +127,16 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
            file("n.csv", header + "a,P-IB,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\xff\n"),
        "n.csv:2: not UTF-8"},
       {"validate --data data/published/published.csv --tolerance -1", "--tolerance"},
-      {"calibrate " + file("x.csv", header + "a,P-9,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\n") +
-           " -o " + (scratch / "p.json").string(),
-       "no facts for 'P-9'"},
+      {"calibrate data/published/published.csv --row nope -o " + (scratch / "p.json").string(),
+       "--row: no row 'nope' in the data"},
+      {"calibrate data/published/published.csv --only P-9 -o " + (scratch / "p.json").string(),
+       "--only: no row is left"},
+      {"calibrate --quick data/published/published.csv -o x.json", "--from"},
+      {"calibrate -o x.json", "data: give a file of measurements"},
+      {"validate --live -o x.jsonl", "--platform: required"},
+      {"validate --live --platform P-IB", "--output: give the file for the rows"},
+      {"validate --live --platform P-IB --plan quick -o x.jsonl", "--plan: 'quick' is not"},
+      {"validate", "--data: required (or --live)"},
       {"calibrate data/published/published.csv -o " + (scratch / "p.json").string(),
        "4 platforms came out"},
       {"calibrate data/published/published.csv data/published/published.csv -o x", "is also in"},
@@ -171,6 +178,26 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
     CHECK(outcome.err.find(c.expected) != std::string::npos);
     CHECK(outcome.out.empty());
   }
+}
+
+TEST_CASE("a platform nobody described: warnings by name, and a file that does not pretend",
+          "[calibrate]") {
+  const auto data = scratch / "stranger.csv", out = scratch / "stranger.json";
+  std::ofstream{data}
+      << "id,platform,subject,config,baseline,metric,stat,value,lo,hi,unit,section,note\n"
+         "a,P-9,mini-gda,qps=1,,rate,value,1,,,Mmsg/s,s,\n";
+  const auto outcome = run("calibrate " + data.string() + " --json -o " + out.string());
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.find("assumed-fact: P-9: the link rate") != std::string::npos);
+  CHECK(outcome.err.find("too-few-rows: P-9") != std::string::npos);
+  const auto report = nlohmann::json::parse(outcome.out);
+  CHECK(report["warnings"].size() >= 2);
+  CHECK(report["free_parameters"] == 0);
+  CHECK(report["identifiability"]["P-9"]["open"].size() > 0);
+  std::ifstream file{out};
+  const auto platform = nlohmann::json::parse(file);
+  for (const auto& p : platform["parameters"]) CHECK(p["provenance"] != "fitted");
 }
 
 TEST_CASE("validate exits 1 when a row is out of tolerance, and 0 otherwise", "[validate]") {

@@ -46,6 +46,9 @@ void add_measure(CLI::App& app, int& status) {
                       "what the emulated NIC imposes: "
                       "mode=sink;rate=M/us;contexts=N;miss=us;replacement=lru|random");
   command->add_option("--passes", options->passes, "passes per point (default: the plan's)");
+  command->add_flag("--alternate", options->alternate,
+                    "pass by pass over all points, every other time in the opposite order: for a "
+                    "machine whose speed drifts");
   command->add_option("-d,--ib-dev", options->device, "verbs device (default: the first)");
   command->add_option("-i,--ib-port", options->ib_port, "port of the device")
       ->capture_default_str();

@@ -58,7 +58,7 @@ void add_solver(CLI::App& sub, SolverChoice& choice, bool one_layout) {
   sub.add_option("--solver", choice.name, "analytic, or simgrid (discrete events)")
       ->check(CLI::IsMember({"analytic", "simgrid"}))
       ->capture_default_str();
-  sub.add_option("--seed", o.seed, "simgrid: same seed, same result")
+  sub.add_option("--seed", o.seed, "same seed, same simulation (same hold-out layouts)")
       ->check(CLI::Range(0.0, 9007199254740992.0))
       ->capture_default_str();
   sub.add_option("--messages", o.messages, "simgrid: messages a simulation carries at most")

@@ -4,6 +4,8 @@
 
 #include "cli/context.hpp"
 #include "cli/terminal.hpp"
+#include "cli/validate_live.hpp"
+#include "model/error.hpp"
 #include "scenarios/io/measurements.hpp"
 #include "validate/report.hpp"
 
@@ -13,6 +15,8 @@ namespace {
 
 struct Arguments {
   std::string platform, data;
+  LiveArguments live;
+  bool is_live = false;
   SolverChoice solver;
   double tolerance = 0.15;
   bool json = false, csv = false, markdown = false;
@@ -59,7 +63,15 @@ void print_csv(const validate::Comparison& c) {
   }
 }
 
-int run(const Arguments& a) {
+int run(Arguments& a) {
+  if (a.is_live) {
+    a.live.platform = a.platform;
+    a.live.tolerance = a.tolerance;
+    a.live.json = a.json;
+    a.live.holdout.seed = a.solver.simulation.seed;
+    return validate_live(a.live);
+  }
+  if (a.data.empty()) throw InputError{command_line, "--data", "required (or --live)"};
   const auto rows = io::read_measurements(a.data);
   std::map<std::string, Platform> platforms;
   if (a.platform.empty()) {
@@ -90,7 +102,11 @@ void add_validate(CLI::App& app, int& status) {
   const auto a = std::make_shared<Arguments>();
   sub->add_option("--platform", a->platform,
                   "Platform name or .json file; without it, each row's own");
-  sub->add_option("--data", a->data, "Measurements, .csv or .jsonl")->required();
+  auto* data = sub->add_option("--data", a->data, "Measurements, .csv or .jsonl");
+  sub->add_flag("--live", a->is_live,
+                "Draw layouts that calibration did not see, forecast, then measure, then compare")
+      ->excludes(data);
+  add_live_options(*sub, a->live);
   sub->add_option("--tolerance", a->tolerance, "Relative error a row may have")
       ->check(CLI::Range(0.0, 10.0))
       ->check([](const std::string& text) {
@@ -104,10 +120,14 @@ void add_validate(CLI::App& app, int& status) {
       ->excludes(json)
       ->excludes(csv);
   sub->footer(
+      "--live ends with status 1 when the median error is above the tolerance, or one row in ten\n"
+      "is above 2.5 times it. Files: OUT the rows, OUT.forecasts.json what was forecast before,\n"
+      "OUT.report.json the comparison. The same command continues a run that was stopped.\n"
       "Exit status 1 when a modelled row is out of tolerance and outside the range its source "
       "states.\n"
       "Examples:\n  qpcast validate --data data/published/published.csv\n"
-      "  qpcast validate --platform P-IB --data run.jsonl --tolerance 0.1 --json");
+      "  qpcast validate --platform P-IB --data run.jsonl --tolerance 0.1 --json\n"
+      "  qpcast validate --live --platform mine.json --nic verbs -o live.jsonl --seed 7");
   sub->callback([a, &status] { status = run(*a); });
 }
 

@@ -9,6 +9,7 @@ namespace {
 constexpr double nominal = 0.02;  // what a data sheet says
 constexpr double likely = 0.5;
 constexpr double wide = 1.0;  // order of magnitude only
+constexpr double open = 2.0;  // a program that nobody has described, on any processor
 
 using enum Scope;
 constexpr std::array<ParameterInfo, param_count> params{{
@@ -65,12 +66,29 @@ constexpr std::array<ParameterInfo, param_count> params{{
     {"host.warm_gain", "1", physics, 1.6, likely, 1, 10, "proxy", "warm host speed against cold"},
     {"host.tail", "us", physics, 2, wide, 1e-3, 1000, "proxy",
      "p99 above median of a cold host's round trip"},
-    {"proxy.pickup", "us", physics, 0.25, likely, 1e-3, 100, "proxy",
+    {"proxy.pickup", "us", physics, 0.25, likely, 1e-3, 1e6, "proxy",
      "worker notices a descriptor"},
     {"backlog.window", "messages", physics, 1000, wide, 1, 1e7, "backlog",
      "descriptors a background CTA keeps queued"},
     {"backlog.worker_window", "messages", physics, 256, wide, 1, 1e7, "backlog",
      "requests ahead on a proxy worker"},
+    {"host.inline_chunk", "us", physics, 0.01, wide, 1e-5, 10, "proxy",
+     "CPU stores per further 16 B of inline data, cold host"},
+    {"soft.doorbell", "us", nic, 0.2, open, 1e-6, 1e4, "software_nic",
+     "program notices a doorbell, paid per batch"},
+    {"soft.message", "us", nic, 0.5, open, 1e-6, 1e4, "software_nic",
+     "program performs one message"},
+    {"soft.packet", "us", nic, 0.5, open, 1e-6, 1e4, "software_nic",
+     "program sends each packet after the first"},
+    {"soft.kib", "us", nic, 0.1, open, 1e-6, 1e4, "software_nic", "program moves 1,024 B"},
+    {"soft.gpu_doorbell", "us", nic, 1, open, 1e-6, 1e4, "software_nic",
+     "the same in a GPU kernel: doorbell"},
+    {"soft.gpu_message", "us", nic, 2, open, 1e-6, 1e4, "software_nic", "message in a GPU kernel"},
+    {"soft.gpu_segment", "us", nic, 1, open, 1e-6, 1e4, "software_nic",
+     "16 B of inline data in a GPU kernel"},
+    {"soft.gpu_kib", "us", nic, 1, open, 1e-6, 1e4, "software_nic", "1,024 B in a GPU kernel"},
+    {"soft.contention", "us", nic, 0.1, open, 1e-6, 1e4, "software_nic",
+     "a CPU's post waits for the line that a program polls"},
 }};
 
 constexpr std::array<ParameterInfo, cost_count> costs{{

@@ -62,9 +62,19 @@ enum class Param : std::uint8_t {
   // backlog
   backlog_window,
   backlog_worker_window,
+  // a NIC that is a program
+  host_inline_chunk,
+  soft_doorbell,
+  soft_message,
+  soft_packet,
+  soft_kib,
+  soft_gpu_doorbell,
+  soft_gpu_message,
+  soft_gpu_segment,
+  soft_gpu_kib,
+  soft_contention,
 };
-inline constexpr std::size_t param_count =
-    static_cast<std::size_t>(Param::backlog_worker_window) + 1;
+inline constexpr std::size_t param_count = static_cast<std::size_t>(Param::soft_contention) + 1;
 
 /// Costs of a library's code, one set per cost profile.
 enum class Cost : std::uint8_t {

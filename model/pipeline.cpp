@@ -13,6 +13,7 @@
 #include "model/mechanisms/proxy.hpp"
 #include "model/mechanisms/publication.hpp"
 #include "model/mechanisms/sm_contention.hpp"
+#include "model/mechanisms/software_nic.hpp"
 #include "model/mechanisms/submission.hpp"
 #include "model/mechanisms/wire.hpp"
 #include "model/mechanisms/wqe.hpp"
@@ -37,6 +38,7 @@ Pipeline build_pipeline(const Setup& setup, const ParameterValues& values) {
   memory_geography::contribute(setup, values, pipeline);
   wire::contribute(setup, values, pipeline);
   nic_engine::contribute(setup, values, pipeline);
+  software_nic::contribute(setup, values, pipeline);
   connection_cache::contribute(setup, values, pipeline);
   dc::contribute(setup, values, pipeline);
   // These build on what the others contributed.

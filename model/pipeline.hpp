@@ -55,6 +55,7 @@ struct Station {
 struct Backlog {
   double messages = 0;       ///< outstanding ahead of the probe; < 0: the closed population
   double share_of_rate = 1;  ///< fraction of the carried rate that drains them
+  bool one_way = false;      ///< the answer's direction is empty
 };
 
 class Pipeline {

@@ -12,6 +12,14 @@
 
 namespace qpcast {
 
+/// What performs the WQEs (mechanisms/software_nic.hpp).
+enum class NicKind : std::uint8_t {
+  hardware,     ///< an adapter
+  in_post,      ///< a program that runs inside the post call, on the thread that posts: Soft-RoCE
+  own_thread,   ///< a program on a CPU thread of its own
+  with_queues,  ///< a program that runs where the queues are: a CPU thread, or a GPU kernel
+};
+
 /// Facts that are known without a measurement. Units in the names of the JSON members.
 struct PlatformFacts {
   std::string description;       ///< free text
@@ -23,7 +31,9 @@ struct PlatformFacts {
   double link_gbit_per_s = 200;  ///< nominal link rate per NIC, > 0
   double mtu = 4096;             ///< path MTU, bytes, > 0; 256 to 4096 on InfiniBand and RoCE
   double header = 42;            ///< wire bytes beside payload, per packet (mechanisms/wire.hpp)
-  std::string source;            ///< where these facts come from
+  NicKind nic_kind = NicKind::hardware;
+  double cpu_mhz = 0;  ///< observed clock of the host's processors; 0: not known
+  std::string source;  ///< where these facts come from
 };
 
 /// Determined by rows, stated by a source, or still at its prior.
@@ -51,6 +61,9 @@ struct Platform {
   double discrepancy = 0.05;
   std::string calibrated_from;  ///< data files and row count
   bool emulated = false;        ///< any row came from an emulated NIC
+  /// Layouts that were measured for it, each once; empty when only published figures were read,
+  /// which state no more of a layout than their point needs.
+  std::vector<std::string> layouts;
 
   const Parameter* find(std::string_view parameter) const;
 };

@@ -63,7 +63,9 @@ int profile_number(const std::string& name, ParameterValues& values) {
 
 void resolve_profiles(const Layout& layout, const LibraryPreset* preset, ParameterValues& values,
                       Setup& s) {
-  const std::string fallback = s.gpu_builds() ? bare_gpu_profile : bare_proxy_profile;
+  const std::string fallback = s.gpu_builds()   ? bare_gpu_profile
+                               : s.caller_posts ? bare_host_profile
+                                                : bare_proxy_profile;
   s.profile.fill(values.profile(preset ? preset->profile : fallback));
   if (!preset) return;
   for (const auto& [cost, profile] : preset->profile_of)
@@ -90,13 +92,17 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   resolve_queues(d, s);
   s.saturating = saturating(d);
   s.threads = s.saturating ? 4096 : d.number(Key::threads, s.qps);
-  // Behind a proxy, `threads` is the probe's; every background CTA brings a warp of its own.
-  if (!s.gpu_builds()) s.threads = std::max(s.threads, 32 * s.background_ctas);
+  s.caller_posts = s.submitter == Submitter::host && !d.has(Key::workers);
+  // Behind a proxy, `threads` is the probe's; every background CTA brings a warp of its own, unless
+  // the layout says how many descriptors are outstanding altogether.
+  if (!s.gpu_builds() && !d.has(Key::window))
+    s.threads = std::max(s.threads, 32 * s.background_ctas);
   s.sms = std::min(d.number(Key::sms, s.saturating ? facts.sms : 1), s.threads);
   s.batch = d.number(Key::batch, s.saturating ? std::min(32.0, s.writes_per_visit) : 1);
   s.payload = Bytes{d.number(Key::payload, 8)};
   const bool fits = s.payload.count() <= 32;
   s.inlined = d.number(Key::inline_data, fits ? 1 : 0) != 0;
+  s.cpu_inlines = !s.gpu_builds() && d.number(Key::inline_data, 0) != 0;
   s.ordering = d.choice(Key::ordering, Ordering::gpu);
   s.completion = d.choice(Key::completion, Completion::per_qp);
   s.queue_memory = d.choice(Key::queue_memory, s.gpu_builds() ? Memory::gpu : Memory::host);

@@ -20,6 +20,7 @@ inline constexpr int no_profile = -1;
 /// Cost profiles of a layout that names no library.
 inline constexpr const char* bare_gpu_profile = "mini-gda";
 inline constexpr const char* bare_proxy_profile = "mini-proxy";
+inline constexpr const char* bare_host_profile = "mini-host";
 
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 
@@ -46,6 +47,8 @@ struct Setup {
   double rings = 1;         ///< descriptor rings that they poll
   Handoff handoff = Handoff::baseline;
   HostState host_state = HostState::uncontrolled;
+  bool caller_posts = false;  ///< submitter=host without workers: the calling thread posts itself
+  bool cpu_inlines = false;   ///< a CPU submitter puts payloads into WQEs only where told to
   bool shared_refcount = false;
   double background_ctas = 0;  ///< CTAs of bulk traffic beside a probe; 0: no probe
   Queue queue = Queue::private_queue;

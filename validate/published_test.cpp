@@ -2,6 +2,7 @@
 /// as the output of the calibration and of nothing else.
 #include <catch2/catch.hpp>
 #include <iostream>
+#include <set>
 
 #include "calibrate/report.hpp"
 #include "scenarios/io/measurements.hpp"
@@ -74,4 +75,49 @@ TEST_CASE("platform files are what the calibration writes", "[published][regener
   }
   CHECK(result.rows.size() >= 2u * static_cast<unsigned>(result.free_parameters));
   CHECK(calibrate::summarise(result).median_left_out <= 0.15);
+}
+
+TEST_CASE("P-GB200 from P-IB with five rows: forecasts of the rest halve their error",
+          "[published][transfer]") {
+  const auto presets = io::read_presets("scenarios/libraries");
+  const auto facts = io::read_facts("data/published/platforms.json");
+  const std::set<std::string> five{"t3-gb200-mini-gda-inl-issue",
+                                   "t3-gb200-mini-gda-inl-put_completion",
+                                   "t3-gb200-mini-gda-inl-rtt", "t3-gb200-mini-proxy-base-issue",
+                                   "t3-gb200-mini-proxy-base-put_completion"};
+  std::vector<Measurement> parent_rows, quick, rest;
+  for (const auto& row : io::read_measurements(published)) {
+    if (row.platform == "P-IB") parent_rows.push_back(row);
+    if (row.platform == "P-GB200") (five.contains(row.id) ? quick : rest).push_back(row);
+  }
+  REQUIRE(quick.size() == five.size());
+  calibrate::Options options;
+  options.leave_one_out = false;
+  const auto parent =
+      calibrate::calibrate(parent_rows, facts, presets, "P-IB rows", options).platforms.front();
+  REQUIRE(parent.name == "P-IB");
+  const auto alone = calibrate::calibrate(quick, facts, presets, "five rows", options);
+  options.parent = &parent;
+  const auto derived = calibrate::calibrate(quick, facts, presets, "five rows", options);
+  const auto errors = [&](const Platform& p) {
+    return validate::compare(rest, {{p.name, p}}, presets, 0.15).summary();
+  };
+  const auto with = errors(derived.platforms.front()), without = errors(alone.platforms.front());
+  std::cout << "P-GB200's other rows: median " << 100 * with.median_error << " % with transfer, "
+            << 100 * without.median_error << " % without; nine in ten within "
+            << 100 * with.p90_error << " % and " << 100 * without.p90_error << " %\n";
+  CHECK(with.modelled == static_cast<int>(rest.size()));
+  CHECK(with.median_error < 0.6 * without.median_error);
+  CHECK(with.p90_error < without.p90_error);
+  // Neither gives away what its parent does not know: every fate is reported, none twice.
+  std::set<std::string> names;
+  int kept = 0, refitted = 0;
+  for (const auto& t : derived.transferred) {
+    CHECK(names.insert(t.name).second);
+    kept += t.fate == calibrate::Transferred::Fate::kept;
+    refitted += t.fate == calibrate::Transferred::Fate::refitted;
+  }
+  CHECK(names.size() == derived.platforms.front().parameters.size());
+  CHECK(kept > refitted);
+  CHECK(refitted > 0);
 }

@@ -136,22 +136,30 @@ Environment environment_of(const MeasureOptions& options, const Nic& nic, const 
   if (gpu.nic && nic.kind() == "mlx5") facts["gpu.payload"] = "in the memory of queue_memory";
   facts["path"] = meeting.client ? "two nodes" : "loopback";
   if (meeting.client) facts["exchange"] = meeting.ranks ? "MPI" : "TCP";
-  facts["plan"] = options.layouts.empty() ? options.plan : "layouts, timed as " + options.plan;
+  facts["plan"] = options.holdout ? fmt::format("hold-out, seed {}", options.holdout->seed)
+                  : options.layouts.empty() ? options.plan
+                                            : "layouts, timed as " + options.plan;
+  if (options.alternate) facts["passes.order"] = "alternating";
   return facts;
 }
 
 /// The plan, or the caller's layouts, as this NIC and this GPU can run it.
 Plan plan_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu,
              ClockControl* clocks, bool loopback) {
-  auto plan =
-      make_plan(options.plan, scope_of(options, nic, gpu, clocks, loopback), options.experiments);
+  const auto scope = scope_of(options, nic, gpu, clocks, loopback);
+  auto plan = make_plan(options.plan, scope, options.experiments);
   const auto refused = gpu.nic ? gpu.nic->why_no_doorbell() : "";
   if (!refused.empty()) {
     say("warning: " + refused);
     assist_doorbells(plan, refused);
   }
   if (!options.layouts.empty()) use_layouts(plan, options.layouts);
+  if (options.holdout) {
+    plan.points.clear();
+    add_holdout(*options.holdout, scope, plan);
+  }
   if (options.passes > 0) plan.passes = options.passes;
+  plan.alternate = options.alternate;
   check_gpu_layouts(plan);
   return plan;
 }
@@ -164,6 +172,10 @@ void warn_of_governor(const MeasureOptions& options) {
         fmt::format("warning: the CPU governor is '{}', not 'performance'; results will vary (-F "
                     "silences this)",
                     governor->second));
+}
+
+std::string platform_of(const MeasureOptions& options, const Nic& nic) {
+  return options.platform.empty() ? nic.kind() + "-" + nic.name() : options.platform;
 }
 
 void summarise(const RunReport& report, const MeasureOptions& options, const Nic& nic,
@@ -180,6 +192,14 @@ void summarise(const RunReport& report, const MeasureOptions& options, const Nic
 }
 
 }  // namespace
+
+Outlook outlook(const MeasureOptions& options) {
+  const auto nic = open_nic(options);
+  const auto gpu = gpu_side(*nic, !options.client);
+  auto plan = plan_of(options, *nic, gpu, nullptr, !options.client);
+  return {platform_of(options, *nic), nic->kind(), nic->name(), std::move(plan.points),
+          plan.passes};
+}
 
 void measure(const MeasureOptions& options, std::ostream& out) {
   const bool several = ranks_started() > 1 && !options.server && !options.client;
@@ -206,9 +226,7 @@ void measure(const MeasureOptions& options, std::ostream& out) {
     bench.ring_memory = pinned_resource();
   }
   RowFile rows{options.output, nic->kind(), nic->name()};
-  const auto platform =
-      options.platform.empty() ? nic->kind() + "-" + nic->name() : options.platform;
-  const auto report = run_plan(plan, bench, platform, facts, rows);
+  const auto report = run_plan(plan, bench, platform_of(options, *nic), facts, rows);
   if (auto* remote = dynamic_cast<RemotePeer*>(peer.get())) remote->finish();
   summarise(report, options, *nic, out);
 }

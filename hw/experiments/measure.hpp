@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hw/exchange/exchange.hpp"
+#include "hw/experiments/holdout.hpp"
 
 namespace qpcast::hw {
 
@@ -25,12 +27,24 @@ struct MeasureOptions {
   bool set_clocks = false;               ///< lock the SM clock for the SM clock experiment
   std::uint32_t passes = 0;              ///< 0: the plan's
   std::uint32_t patience_ms = 5000;
+  bool alternate = false;          ///< passes alternate over the points (plan.hpp)
+  std::optional<Holdout> holdout;  ///< measured instead of the plan's layouts
 
   bool server = false;
   bool client = false;
   Endpoint exchange;  ///< bound exactly as given, or connected to; perftest's -p
   std::string token;  ///< a client needs it; a server makes one up when empty
 };
+
+/// What a call of `measure` with these options would measure, and on what.
+struct Outlook {
+  std::string platform;      ///< name in the rows
+  std::string kind, device;  ///< of the NIC
+  std::vector<Point> points;
+  std::uint32_t passes = 0;
+};
+/// Opens the NIC, and measures nothing. @throws InputError, DeviceError
+Outlook outlook(const MeasureOptions& options);
 
 /// Prints a summary to `out` and everything else to stderr.
 /// @throws InputError, DeviceError, ExchangeError, Interrupted. Finished rows are kept.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "hw/experiments/experiments.hpp"
 #include "model/error.hpp"
@@ -44,6 +45,19 @@ void check_names(const std::vector<std::string>& experiments) {
 }
 
 }  // namespace
+
+void describe_scope(const std::map<std::string, std::string>& environment, const std::string& kind,
+                    Scope& scope) {
+  const auto entry = [&](const char* key, const char* fallback) {
+    const auto it = environment.find(key);
+    return it == environment.end() ? std::string{fallback} : it->second;
+  };
+  scope.kind = kind;
+  scope.loopback = entry("path", "loopback") == "loopback";
+  scope.processors =
+      static_cast<std::uint32_t>(std::max(1, std::atoi(entry("cpu.count", "16").c_str())));
+  if (entry("gpu", "yes") == "none") scope.no_gpu = scope.no_dc = "the rows' machine has no GPU";
+}
 
 std::vector<std::string> experiment_names() {
   std::vector<std::string> names;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Point {
   Method method = Method::latency;
 };
 
+/// Id of the row that a point's metric becomes.
+std::string row_id(const Point& point, Metric metric);
+
 /// An experiment, or part of one, that this machine cannot run.
 struct Skipped {
   std::string experiment;
@@ -44,11 +48,18 @@ struct Scope {
   std::vector<std::uint32_t> sm_clocks = {};
 };
 
+/// The scope of a machine as its rows describe it; a machine that rows do not describe has all.
+void describe_scope(const std::map<std::string, std::string>& environment, const std::string& kind,
+                    Scope& scope);
+
 struct Plan {
   std::string name;
   std::vector<Point> points;
   std::vector<Skipped> skipped;
   std::uint32_t passes = 3;
+  /// Pass by pass over all points, every other time in the opposite order, so that a machine whose
+  /// speed drifts does so for every point alike; otherwise point by point.
+  bool alternate = false;
   std::chrono::milliseconds pass_time{80};
   std::chrono::milliseconds warm_up{30};
   /// Load or idleness before a pass with host_state=warm or cold.

@@ -22,6 +22,7 @@ class RowFile {
   RowFile& operator=(const RowFile&) = delete;
 
   bool has(const std::string& id) const { return ids_.contains(id); }
+  const std::string& path() const { return path_; }
   std::size_t size() const { return ids_.size(); }
   /// Appends and syncs. @throws DeviceError (disk full) with the file as it was before
   void append(const Measurement& row);

@@ -5,22 +5,21 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "hw/experiments/operating_state.hpp"
 #include "hw/experiments/progress.hpp"
 #include "hw/experiments/statistics.hpp"
 #include "hw/experiments/subject.hpp"
+#include "scenarios/io/measurements.hpp"
 
 namespace qpcast::hw {
 
 namespace {
-
-std::string row_id(const Point& point, Metric metric) {
-  return fmt::format("{}:{}:{}", point.experiment, point.layout.to_string(), metric_name(metric));
-}
 
 /// By how much counters of the NIC that mean trouble grew in the meantime.
 std::map<std::string, std::uint64_t> grown(const std::map<std::string, std::uint64_t>& before,
@@ -64,26 +63,98 @@ class Runner {
   }
 
   RunReport run() {
+    if (plan_.alternate) return run_alternating();
     for (std::size_t i = 0; i < plan_.points.size(); ++i) {
       const auto& point = plan_.points[i];
       progress_.at(i, point.experiment + ": " + point.layout.to_string());
       if (finished(point) || !possible(point)) continue;
-      std::optional<LockedClock> clock;
-      if (bench_.clocks && point.layout.has(Key::clock_mhz))
-        clock.emplace(*bench_.clocks,
-                      static_cast<std::uint32_t>(point.layout.number(Key::clock_mhz, 0)));
+      const auto clock = lock_clock(point);
       if (const auto subject = open(point)) measure(point, *subject);
     }
     return std::move(report_);
   }
 
  private:
+  /// The SM clock that the point names, for as long as the result lives.
+  std::optional<LockedClock> lock_clock(const Point& point) {
+    std::optional<LockedClock> clock;
+    if (bench_.clocks && point.layout.has(Key::clock_mhz))
+      clock.emplace(*bench_.clocks,
+                    static_cast<std::uint32_t>(point.layout.number(Key::clock_mhz, 0)));
+    return clock;
+  }
+
   bool finished(const Point& point) {
     const auto metrics = metrics_of(point);
     const bool all = std::ranges::all_of(
         metrics, [&](Metric metric) { return rows_.has(row_id(point, metric)); });
     if (all) report_.kept += metrics.size();
     return all;
+  }
+
+  /// Pass by pass over all points. Single passes are rows of a file beside the rows', so that a run
+  /// that was stopped goes on where it was; the rows are written from them at the end.
+  RunReport run_alternating() {
+    const auto path = rows_.path() + ".passes.jsonl";
+    {
+      RowFile passes{path, bench_.nic.kind(), bench_.nic.name()};
+      for (std::uint32_t pass = 0; pass < plan_.passes; ++pass)
+        for (std::size_t i = 0; i < plan_.points.size(); ++i)
+          one_pass(plan_.points[pass % 2 == 0 ? i : plan_.points.size() - 1 - i], pass, passes);
+    }
+    std::map<std::string, std::vector<Measurement>> by_row;
+    if (rows_of(path))
+      for (auto& row : io::read_measurements(path)) by_row[row.id].push_back(std::move(row));
+    for (const auto& point : plan_.points)
+      for (const auto metric : metrics_of(point)) join(point, metric, by_row);
+    return std::move(report_);
+  }
+
+  static bool rows_of(const std::string& path) {
+    std::error_code none;
+    return std::filesystem::file_size(path, none) > 0 && !none;
+  }
+
+  static std::string pass_id(const std::string& row, std::uint32_t pass) {
+    return fmt::format("{}#{}", row, pass);
+  }
+
+  void one_pass(const Point& point, std::uint32_t pass, RowFile& file) {
+    progress_.at(passed_++ / plan_.passes,
+                 fmt::format("pass {}: {}", pass + 1, point.layout.to_string()));
+    const auto metrics = metrics_of(point);
+    const auto id = [&](Metric metric) { return pass_id(row_id(point, metric), pass); };
+    if (std::ranges::all_of(metrics, [&](Metric m) { return file.has(id(m)); })) return;
+    if (refused_.contains(&point) || !possible(point)) return;
+    const auto clock = lock_clock(point);
+    const auto subject = open(point);
+    auto facts = environment_;
+    const auto values = subject ? timed(point, *subject, 1, facts) : std::nullopt;
+    if (!values) {
+      refused_.insert(&point);
+      return;
+    }
+    for (const auto metric : metrics)
+      if (!file.has(id(metric)))
+        file.append(row_of(point, metric, id(metric), values->at(metric), facts));
+  }
+
+  /// The row of all its passes; the environment of the last, with the median of what was observed.
+  void join(const Point& point, Metric metric,
+            const std::map<std::string, std::vector<Measurement>>& by_row) {
+    std::vector<double> values, mhz;
+    Environment facts;
+    for (std::uint32_t pass = 0; pass < plan_.passes; ++pass) {
+      const auto it = by_row.find(pass_id(row_id(point, metric), pass));
+      if (it == by_row.end()) continue;
+      values.push_back(it->second.front().value);
+      facts = it->second.front().environment;
+      if (const auto seen = facts.find("cpu.observed_mhz"); seen != facts.end())
+        mhz.push_back(std::stod(seen->second));
+    }
+    if (values.empty()) return;
+    if (!mhz.empty()) facts["cpu.observed_mhz"] = fmt::format("{:.0f}", median(mhz));
+    write(point, metric, values, facts);
   }
 
   bool possible(const Point& point) {
@@ -122,11 +193,20 @@ class Runner {
 
   void measure(const Point& point, Subject& subject) {
     auto facts = environment_;
+    const auto passes = timed(point, subject, plan_.passes, facts);
+    if (!passes) return;
+    for (const auto metric : metrics_of(point)) write(point, metric, passes->at(metric), facts);
+  }
+
+  /// Passes after a warm-up, or nothing when the point could not be measured as it asks; adds what
+  /// was observed meanwhile to the facts.
+  std::optional<Passes> timed(const Point& point, Subject& subject, std::uint32_t count,
+                              Environment& facts) {
     const auto errors = bench_.nic.error_counters();
     Passes passes;
     subject.pass({plan_.warm_up}, passes);
     passes.clear();
-    for (std::uint32_t pass = 0; pass < plan_.passes; ++pass) {
+    for (std::uint32_t pass = 0; pass < count; ++pass) {
       const auto state = point.layout.choice(Key::host_state, HostState::uncontrolled);
       const auto mhz =
           reach_host_state(state, plan_.warm_time, plan_.cold_time, bench_.interrupted);
@@ -135,10 +215,12 @@ class Runner {
     }
     facts.merge(processor_state());
     for (const auto& [name, value] : subject.facts()) facts[name] = value;
-    if (const auto why = clock_missed(point.layout, subject.sm_mhz()); !why.empty())
-      return skip(point, why);
+    if (const auto why = clock_missed(point.layout, subject.sm_mhz()); !why.empty()) {
+      skip(point, why);
+      return std::nullopt;
+    }
     note_errors(point, grown(errors, bench_.nic), facts);
-    for (const auto metric : metrics_of(point)) write(point, metric, passes[metric], facts);
+    return passes;
   }
 
   void write(const Point& point, Metric metric, const std::vector<double>& passes,
@@ -148,6 +230,12 @@ class Runner {
       ++report_.kept;
       return;
     }
+    rows_.append(row_of(point, metric, id, passes, facts));
+    ++report_.measured;
+  }
+
+  Measurement row_of(const Point& point, Metric metric, const std::string& id,
+                     const std::vector<double>& passes, const Environment& facts) const {
     const auto summary = summarise(passes);
     Measurement row;
     row.id = id;
@@ -163,8 +251,7 @@ class Runner {
     row.spread = summary.spread;
     row.environment = facts;
     row.source = {bench_.nic.kind(), bench_.nic.name()};
-    rows_.append(row);
-    ++report_.measured;
+    return row;
   }
 
   const Plan& plan_;
@@ -174,9 +261,15 @@ class Runner {
   RowFile& rows_;
   Progress progress_;
   RunReport report_;
+  std::size_t passed_ = 0;          ///< single passes begun
+  std::set<const Point*> refused_;  ///< points that the device did not set up
 };
 
 }  // namespace
+
+std::string row_id(const Point& point, Metric metric) {
+  return fmt::format("{}:{}:{}", point.experiment, point.layout.to_string(), metric_name(metric));
+}
 
 RunReport run_plan(const Plan& plan, const Bench& bench, const std::string& platform,
                    const Environment& environment, RowFile& rows) {

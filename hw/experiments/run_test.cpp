@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "hw/clocks/fake_nvml.hpp"
+#include "hw/experiments/holdout.hpp"
 #include "hw/experiments/interrupt.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/memory_nic.hpp"
@@ -274,4 +276,69 @@ TEST_CASE("the pattern shows a single wrong byte wherever it is") {
     else
       CHECK_FALSE(found);
   }
+}
+
+TEST_CASE("alternating passes: every point once per pass, joined at the end, and resumed") {
+  Fixture f;
+  auto plan = short_plan({"single operation", "batching"});
+  plan.alternate = true;
+  plan.passes = 3;
+  const auto report = f.run(plan);
+  CHECK(report.measured == f.rows().size());
+  std::ifstream in{f.file + ".passes.jsonl"};
+  std::vector<nlohmann::json> passes;
+  for (std::string line; std::getline(in, line);) passes.push_back(nlohmann::json::parse(line));
+  REQUIRE(passes.size() == 3 * f.rows().size());
+  for (const auto& row : f.rows()) {
+    INFO(row.dump());
+    CHECK(row["passes"] == 3);
+    std::vector<double> values;
+    for (const auto& pass : passes)
+      if (pass["id"].get<std::string>().starts_with(row["id"].get<std::string>() + "#"))
+        values.push_back(pass["value"].get<double>());
+    REQUIRE(values.size() == 3);
+    CHECK(row["value"].get<double>() == Approx(median(values)));
+  }
+  // The second pass starts where the first ended.
+  const auto base = [](const nlohmann::json& pass) {
+    const auto id = pass["id"].get<std::string>();
+    return id.substr(0, id.rfind('#'));
+  };
+  const auto n = f.rows().size();
+  CHECK(base(passes[n]).substr(0, 8) == base(passes[n - 1]).substr(0, 8));
+  const auto again = f.run(plan);
+  CHECK(again.measured == 0);
+  CHECK(again.kept == n);
+}
+
+TEST_CASE("hold-out layouts: reproducible, unseen, distinct, and possible on the machine") {
+  Scope scope{.kind = "emulated", .processors = 2, .no_gpu = "no GPU", .no_dc = "no GPU"};
+  const auto draw = [&](std::uint64_t seed, std::set<std::string> seen = {}) {
+    Plan plan;
+    add_holdout({seed, 200, std::move(seen)}, scope, plan);
+    std::set<std::string> layouts;
+    for (const auto& point : plan.points) layouts.insert(point.layout.to_string());
+    CHECK(plan.points.size() == 200);
+    CHECK(layouts.size() == 200);
+    return layouts;
+  };
+  const auto first = draw(7);
+  CHECK(first == draw(7));
+  CHECK(first != draw(8));
+  for (const auto& layout : draw(7, first)) CHECK_FALSE(first.contains(layout));
+  for (const auto& text : first) {
+    const auto layout = parse_layout(text, "test");
+    INFO(text);
+    CHECK_FALSE(gpu_submits(layout));
+    CHECK(layout.number(Key::workers, 1) == 1);  // two processors: one is the producer's
+    CHECK_FALSE(layout.has(Key::background_ctas));
+  }
+  scope = {.kind = "emulated", .processors = 16, .no_gpu = {}, .no_dc = {}};
+  Plan plan;
+  add_holdout({7, 200, {}}, scope, plan);
+  CHECK(std::ranges::any_of(plan.points, [](auto& p) { return gpu_submits(p.layout); }));
+  CHECK(
+      std::ranges::any_of(plan.points, [](auto& p) { return p.layout.has(Key::background_ctas); }));
+  for (const auto& point : plan.points)
+    if (gpu_submits(point.layout)) CHECK_NOTHROW(gpu_layout(point.layout));
 }

@@ -33,6 +33,17 @@ bool applies(Metric metric, const Setup& setup, const Layout& layout) {
   }
 }
 
+/// A proxy's producer is a GPU where there is one; measured round trips let a CPU produce.
+bool cpu_stands_in(const Measurement& row) {
+  const auto entry = [&](const char* key) {
+    const auto it = row.environment.find(key);
+    return it == row.environment.end() ? std::string{} : it->second;
+  };
+  const bool gpu = !entry("gpu").empty() && entry("gpu") != "none";
+  return gpu && entry("producer") == "cpu" &&
+         row.layout.choice(Key::submitter, Submitter::gpu) == Submitter::proxy;
+}
+
 /// Positive quantities get a log-normal interval, deltas a normal one.
 Estimate interval(double value, double sd, bool logarithmic) {
   if (!logarithmic) return {value, value - z90 * sd, value + z90 * sd};
@@ -42,6 +53,10 @@ Estimate interval(double value, double sd, bool logarithmic) {
 
 }  // namespace
 
+std::string Question::reason() const {
+  return unanswerable.empty() ? std::string{not_modelled(metric, config.layout)} : unanswerable;
+}
+
 Question question_of(const Measurement& row, const Presets& presets) {
   const auto proposal = [&](const Layout& layout) {
     const auto& name = layout.library.empty() ? row.library : layout.library;
@@ -49,6 +64,7 @@ Question question_of(const Measurement& row, const Presets& presets) {
   };
   Question q{row.metric, row.statistic, proposal(row.layout), {}};
   if (row.baseline) q.baseline = proposal(*row.baseline);
+  if (cpu_stands_in(row)) q.unanswerable = "a CPU produced in place of this machine's GPU";
   return q;
 }
 
@@ -225,7 +241,7 @@ double combine(Statistic statistic, double config, double baseline) {
 }  // namespace
 
 double AnalyticSolver::point(const Question& q) {
-  if (!not_modelled(q.metric, q.config.layout).empty()) return std::nan("");
+  if (!q.reason().empty()) return std::nan("");
   const auto of = [&](const Proposal& p) {
     const auto setup = resolve(p.layout, p.preset, facts_, values_);
     return evaluate(q.metric, setup, values_, solve(setup, values_));
@@ -236,7 +252,7 @@ double AnalyticSolver::point(const Question& q) {
 
 Answer AnalyticSolver::answer(const Question& q) {
   Answer result;
-  result.reason = not_modelled(q.metric, q.config.layout);
+  result.reason = q.reason();
   if (!result.modelled()) return result;
   const auto config = resolve(q.config.layout, q.config.preset, facts_, values_);
   const bool relative = q.statistic != Statistic::value;

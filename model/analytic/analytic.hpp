@@ -27,6 +27,10 @@ struct Question {
   Statistic statistic = Statistic::value;
   Proposal config;
   Proposal baseline;  ///< read for ratio and delta only
+  /// Why the row answers another question than its layout asks; empty: it does not.
+  std::string unanswerable = {};
+  /// Why there is no forecast; empty when there is one.
+  std::string reason() const;
 };
 
 /// The question a row asks. A row's `library` is its preset unless its layout names another.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/mechanisms/backlog.hpp"
+#include "model/mechanisms/completion.hpp"
 
 namespace qpcast {
 
@@ -19,7 +20,9 @@ Duration round_trip(const Solution& s) {
   auto one_way = p.total(Phase::issue) + p.total(Phase::transit) + p.total(Phase::receive);
   if (p.loaded) {
     const double busy = s.throughput.utilisation.at(static_cast<std::size_t>(Resource::engine));
-    one_way += p.load_delay * busy + backlog::wait(p, s.throughput.rate);
+    const auto wait = backlog::wait(p, s.throughput.rate);
+    if (p.backlog.one_way) return (one_way + p.load_delay * busy) * 2 + wait;
+    one_way += p.load_delay * busy + wait;
   }
   return one_way * 2;
 }
@@ -91,7 +94,9 @@ double evaluate(Metric metric, const Setup& setup, const ParameterValues& values
     case Metric::issue:
       return issue(p).us();
     case Metric::doorbell_to_cqe:
-      return (p.total(Phase::transit) + p.total(Phase::acknowledge)).us();
+      return (p.total(Phase::transit) + p.total(Phase::acknowledge) +
+              completion::further_visits(setup, values))
+          .us();
     case Metric::put_completion:
       return put_completion(p).us();
     case Metric::rtt:

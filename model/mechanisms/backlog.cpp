@@ -22,7 +22,8 @@ Backlog gpu_backlog(const Setup& setup) {
 }
 
 Backlog proxy_backlog(const Setup& setup, const ParameterValues& values) {
-  const double per_cta = values.get(Param::backlog_window);
+  const double per_cta = std::isinf(setup.window) ? values.get(Param::backlog_window)
+                                                  : setup.window / setup.background_ctas;
   switch (setup.queue) {
     case Queue::shared:
       return {setup.background_ctas * per_cta, 1};
@@ -40,6 +41,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   pipeline.loaded = setup.background_ctas > 0;
   if (!pipeline.loaded) return;
   pipeline.backlog = setup.gpu_builds() ? gpu_backlog(setup) : proxy_backlog(setup, values);
+  pipeline.backlog.one_way = !setup.gpu_builds() && !std::isinf(setup.window);
 }
 
 Duration wait(const Pipeline& pipeline, Rate carried) {

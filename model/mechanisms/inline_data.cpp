@@ -16,8 +16,9 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
     extra = Duration::us(values.get(Param::gpu_inline_chunk)) * (chunks - 1);
   } else {
     extra = Duration::us(setup.cost(values, Cost::pointer_issue));
-    pipeline.path("NIC reads payload", Phase::transit,
-                  Duration::us(values.get(Param::nic_dma_read)));
+    if (setup.facts->nic_kind == NicKind::hardware)  // a program's copy: software_nic.hpp
+      pipeline.path("NIC reads payload", Phase::transit,
+                    Duration::us(values.get(Param::nic_dma_read)));
   }
   const auto time = clock::gpu_time(extra, setup, values);
   pipeline.path("payload stores", Phase::issue, time);

@@ -208,3 +208,72 @@ TEST_CASE("geography: only coherent platforms pay for trips to GPU memory") {
             completion(platform.facts, "queue_memory=host") ==
         Approx(trip));
 }
+
+TEST_CASE("software NIC: who runs the program pays for it") {
+  ParameterValues values{platform};
+  const auto ask = [&](NicKind kind, Metric metric, const std::string& text) {
+    auto facts = platform.facts;
+    facts.nic_kind = kind;
+    facts.mtu = 1024;
+    const auto s = resolve(parse_layout(text, "test"), nullptr, facts, values);
+    return evaluate(metric, s, values, solve(s, values));
+  };
+  const std::string host = "submitter=host;batch=4;window=64;payload=";
+  // Inside the post: part of the call, and one more packet costs one more packet's time.
+  CHECK(ask(NicKind::in_post, Metric::issue, host + "8") >
+        ask(NicKind::own_thread, Metric::issue, host + "8"));
+  const auto issue = [&](int payload) {
+    return ask(NicKind::in_post, Metric::issue, host + std::to_string(payload));
+  };
+  const double per_kib = issue(1024) - issue(512);
+  CHECK(issue(2048) - issue(1024) > 2 * per_kib);
+  CHECK(issue(3072) - issue(2048) == Approx(issue(2048) - issue(1024)));
+  // On a thread of its own it is the engine: the rate is bound by it once the post is cheaper.
+  values[ParameterValues::index(Param::soft_message)] = 100;
+  CHECK(ask(NicKind::own_thread, Metric::rate, host + "8") < 1 / 100.0);
+  CHECK(ask(NicKind::hardware, Metric::rate, host + "8") > 1 / 100.0);
+  // A kernel serves every queue pair in GPU memory by itself.
+  values[ParameterValues::index(Param::soft_gpu_message)] = 100;
+  const auto gpu = [&](int qps) {
+    const auto n = std::to_string(qps);
+    return ask(NicKind::with_queues, Metric::rate,
+               "submitter=gpu;queue_memory=gpu;threads=" + n + ";qps=" + n + ";sms=" + n);
+  };
+  CHECK(gpu(8) == Approx(8 * gpu(1)));
+}
+
+TEST_CASE("software NIC: a line that is polled less often costs a post less") {
+  ParameterValues values{platform};
+  auto facts = platform.facts;
+  facts.nic_kind = NicKind::own_thread;
+  const auto issue = [&](const std::string& text) {
+    const auto s = resolve(parse_layout(text, "test"), nullptr, facts, values);
+    return evaluate(Metric::issue, s, values, solve(s, values));
+  };
+  const double contention = values.get(Param::soft_contention);
+  CHECK(issue("submitter=host;qps=1") - issue("submitter=host;qps=4") == Approx(0.75 * contention));
+}
+
+TEST_CASE("a host that posts itself: the post is its issue, shared by a batch") {
+  const std::string text = "submitter=host;window=256;batch=";
+  CHECK(falls(over(Metric::issue, "submitter=host;window=256", "batch", {1, 2, 4, 16})));
+  CHECK(metric_of(Metric::issue, text + "1") == Approx(1 / rate(text + "1")).epsilon(1e-3));
+  // With a worker, as fabric-lib has one, somebody else posts.
+  CHECK(metric_of(Metric::issue, "submitter=host;workers=1") == 0);
+  CHECK(metric_of(Metric::issue, "submitter=host;payload=100;inline=1") >
+        metric_of(Metric::issue, "submitter=host;payload=8;inline=1"));
+}
+
+TEST_CASE("shared queues: the section pays for the scope that it orders") {
+  const std::string text = "threads=64;qps=1;publication=lock-per-wqe;ordering=";
+  CHECK(rate(text + "system") < rate(text + "gpu"));
+  CHECK(rate(text + "gpu") < rate(text + "none"));
+}
+
+TEST_CASE("a stated window is the backlog of one direction") {
+  const std::string fifo =
+      "submitter=proxy;threads=1;workers=1;rings=1;queue=shared;background_ctas=4;window=";
+  const auto rtt = over(Metric::rtt, fifo.substr(0, fifo.rfind(';')), "window", {64, 128, 256});
+  const double service = 1 / metric_of(Metric::carried_rate, fifo + "100000");
+  CHECK(rtt[2] - rtt[1] == Approx(128 * service).epsilon(0.1));
+}

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/mechanisms/clock.hpp"
+#include "model/mechanisms/wqe.hpp"
 
 namespace qpcast::proxy {
 
@@ -25,13 +26,28 @@ double host_factor(const Setup& setup, const ParameterValues& values) {
 
 namespace {
 
+/// A CPU's stores of inline data beyond the first 16 B segment.
+Duration stores(const Setup& setup, const ParameterValues& values) {
+  if (!setup.cpu_inlines) return {};
+  const double chunks =
+      std::ceil((wqe::inline_header_bytes + setup.payload.count()) / wqe::segment_bytes);
+  if (chunks <= 1) return {};
+  return Duration::us(values.get(Param::host_inline_chunk)) * (chunks - 1);
+}
+
 void contribute_workers(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   const double h = host_factor(setup, values);
   const auto post = Duration::us(setup.cost(values, Cost::post)) * h;
-  const auto each = Duration::us(setup.cost(values, Cost::per_request)) * h;
-  const auto pickup = Duration::us(values.get(Param::proxy_pickup)) * h;
-  pipeline.path("worker picks up", Phase::transit, pickup);
-  pipeline.path("worker posts", Phase::transit, post + each);
+  const auto each =
+      (Duration::us(setup.cost(values, Cost::per_request)) + stores(setup, values)) * h;
+  if (setup.caller_posts) {
+    // The call posts a batch before it returns; a request's share of it is its issue time.
+    pipeline.path("caller posts", Phase::issue, post / setup.batch + each);
+  } else {
+    const auto pickup = Duration::us(values.get(Param::proxy_pickup)) * h;
+    pipeline.path("worker picks up", Phase::transit, pickup);
+    pipeline.path("worker posts", Phase::transit, post + each);
+  }
   pipeline.servers(Resource::worker, setup.workers);
   pipeline.work(Resource::worker, each, post);
 

@@ -7,6 +7,10 @@
 ///   receive += handoff                                      baseline only: payload and flag
 ///                                                           are two descriptors
 ///
+/// A host that posts by itself (submitter=host without workers) hands nothing to anybody: no
+/// pickup, and issue = (post / B + per_request) * h. A CPU that puts payloads into WQEs pays
+/// host.inline_chunk per further 16 B in per_request.
+///
 /// h is the host's speed: cold 1, warm 1 / host.warm_gain, uncontrolled the geometric mean of
 /// the two; sustained background load also lifts a cold host to that mean. h is divided by
 /// host.speed, this platform's CPU against P-IB's. A shared reference count makes the whole of a

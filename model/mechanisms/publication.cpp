@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "model/mechanisms/clock.hpp"
+#include "model/mechanisms/submission.hpp"
 
 namespace qpcast::publication {
+
+/// Of the section that is left when nothing is ordered, at least: the hand-over itself.
+constexpr double least_section = 0.1;
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
@@ -20,7 +24,15 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   const double drift = setup.publication == Publication::warp_drifting
                            ? std::max(1.0, setup.cost(values, Cost::drift))
                            : 1.0;
-  const auto fixed = time(Cost::publish) * drift;
+  auto section = time(Cost::publish);
+  if (setup.ordering != Ordering::gpu) {
+    const double relative = submission::order_cost(setup.ordering, values) /
+                            submission::order_cost(Ordering::gpu, values);
+    const auto stream = Duration::us(values.get(Param::gpu_order_stream));
+    section += clock::gpu_time(stream * (relative - 1), setup, values);
+    section = std::max(section, time(Cost::publish) * least_section);
+  }
+  const auto fixed = section * drift;
   const auto each = time(Cost::publish_per_wqe) * drift;
   pipeline.servers(Resource::queue, std::min(setup.qps, streams));
   pipeline.work(Resource::queue, each, fixed);

@@ -4,6 +4,7 @@
 /// order inside an exclusive section per queue pair:
 ///
 ///   section = publish + publish_per_wqe * B             us per batch of B
+///           + gpu.order_stream * (order(scope) / order(gpu) - 1)   where the scope is another
 ///
 ///   exclusive           one thread per queue pair: no section
 ///   lock-per-wqe        B = 1 whatever the caller's batch

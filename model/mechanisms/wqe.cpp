@@ -27,6 +27,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   } else {
     pipeline.work(Resource::submitter, build);
   }
+  if (setup.facts->nic_kind != NicKind::hardware) return;  // mechanisms/software_nic.hpp
   pipeline.scale(Resource::engine, 1 + values.get(Param::nic_block) * (blocks(setup) - 1));
 }
 

@@ -1,12 +1,14 @@
 #include "scenarios/io/platforms.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "model/error.hpp"
+#include "model/layout.hpp"
 #include "scenarios/io/json_reader.hpp"
 #include "scenarios/io/text_file.hpp"
 
@@ -24,6 +26,15 @@ const char* provenance_name(Provenance p) {
   return p == Provenance::fitted ? "fitted" : p == Provenance::published ? "published" : "assumed";
 }
 
+constexpr const char* nic_kinds[] = {"hardware", "in-post", "own-thread", "with-queues"};
+
+NicKind nic_kind_from(ObjectReader& o) {
+  const auto name = o.text("nic_kind", nic_kinds[0]);
+  for (std::size_t i = 0; i < std::size(nic_kinds); ++i)
+    if (name == nic_kinds[i]) return static_cast<NicKind>(i);
+  o.fail("nic_kind", fmt::format("'{}' is not one of {}", name, fmt::join(nic_kinds, ", ")));
+}
+
 ordered_json facts_to_json(const PlatformFacts& f) {
   ordered_json j;
   j["description"] = f.description;
@@ -35,6 +46,9 @@ ordered_json facts_to_json(const PlatformFacts& f) {
   j["link_gbit_per_s"] = f.link_gbit_per_s;
   j["mtu_bytes"] = f.mtu;
   j["header_bytes"] = f.header;
+  if (f.nic_kind != NicKind::hardware)
+    j["nic_kind"] = nic_kinds[static_cast<std::size_t>(f.nic_kind)];
+  if (f.cpu_mhz > 0) j["cpu_mhz"] = f.cpu_mhz;
   j["source"] = f.source;
   return j;
 }
@@ -59,6 +73,8 @@ PlatformFacts facts_from_json(const json& value, const std::string& source,
   f.link_gbit_per_s = positive(o, "link_gbit_per_s", f.link_gbit_per_s);
   f.mtu = positive(o, "mtu_bytes", f.mtu);
   f.header = positive(o, "header_bytes", f.header);
+  f.nic_kind = nic_kind_from(o);
+  if (o.has("cpu_mhz")) f.cpu_mhz = positive(o, "cpu_mhz", 0);
   f.source = o.text("source", "");
   o.finish();
   return f;
@@ -151,6 +167,7 @@ std::string to_json(const Platform& platform) {
     if (!p.note.empty()) item["note"] = p.note;
     list.push_back(item);
   }
+  if (!platform.layouts.empty()) j["layouts"] = platform.layouts;
   auto text = j.dump(1);
   text.erase(text.size() - 2);  // the closing brace, to append the triangle a row a line
   text += ",\n \"log_covariance\": [";
@@ -179,6 +196,12 @@ Platform platform_from_json(const std::string& text, const std::string& source) 
     if (!seen.insert(p.parameters.back().name).second)
       o.fail("parameters", fmt::format("'{}' is there twice", p.parameters.back().name));
   }
+  if (o.has("layouts"))
+    for (const auto& layout : o.member("layouts")) {
+      if (!layout.is_string()) o.fail("layouts", "expected layouts as text");
+      p.layouts.push_back(layout.get<std::string>());
+      parse_layout(p.layouts.back(), source);
+    }
   if (o.has("log_covariance") && !o.member("log_covariance").empty())
     p.covariance = from_triangle(o.member("log_covariance"), p.parameters.size(), o);
   o.finish();

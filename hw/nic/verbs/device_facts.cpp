@@ -53,6 +53,8 @@ std::map<std::string, std::string> facts_of(ibv_context& context, const std::str
     facts["nic.firmware"] = std::string{attributes.fw_ver};
   const auto numa = first_line(sysfs + "/device/numa_node");
   if (!numa.empty()) facts["nic.numa_node"] = numa;
+  // Kernel transports such as Soft-RoCE have no device under them.
+  facts["nic.software"] = std::filesystem::exists(sysfs + "/device") ? "no" : "yes";
   const auto rate = first_line(fmt::format("{}/ports/{}/rate", sysfs, port_number));
   if (!rate.empty()) facts["nic.link"] = rate;
   const auto board = first_line(sysfs + "/board_id");

@@ -1,0 +1,215 @@
+/// Data that cannot be right, and facts that rows tell: errors and warnings by name.
+#include "calibrate/checks.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "calibrate/calibrate.hpp"
+#include "calibrate/facts.hpp"
+#include "calibrate/synthetic.hpp"
+#include "model/error.hpp"
+
+using namespace qpcast;
+using namespace qpcast::calibrate;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Measurement row(const std::string& layout, Metric metric, double value,
+                const std::string& platform = "mine") {
+  Measurement m;
+  m.id = layout + ":" + std::string{metric_name(metric)};
+  m.where = "run.jsonl:1";
+  m.platform = platform;
+  m.layout = parse_layout(layout, "test");
+  m.metric = metric;
+  m.unit = metric_unit(metric);
+  m.value = value;
+  m.passes = 5;
+  m.spread = 0.05;
+  m.source = {"verbs", "mlx5_0"};
+  m.environment = {{"gpu", "none"},     {"cpu", "A CPU"},
+                   {"nic", "mlx5_0"},   {"nic.link", "400 Gb/sec (4X NDR)"},
+                   {"nic.mtu", "4096"}, {"nic.link_layer", "InfiniBand"},
+                   {"cpu.count", "16"}, {"cpu.observed_mhz", "3000"}};
+  return m;
+}
+
+/// A truth's battery, measured; 60-odd rows without an environment.
+std::vector<Measurement> good() { return measure(draw_truth(4), 0.03, 4); }
+
+bool has(const Warnings& warnings, const std::string& name) {
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [&](const Warning& w) { return w.name == name; });
+}
+
+Calibration fit(const std::vector<Measurement>& rows, std::set<std::string> accept = {}) {
+  Options o;
+  o.starts = 4;
+  o.leave_one_out = false;
+  o.accept = std::move(accept);
+  Warnings assumed;
+  PlatformFacts truth;
+  truth.reference = true;
+  truth.nic = "synthetic";
+  return calibrate::calibrate(rows, facts_of(rows, {{"truth", truth}}, assumed), {}, "test", o);
+}
+
+Measurement& first_of(std::vector<Measurement>& rows, Metric metric) {
+  return *std::find_if(rows.begin(), rows.end(),
+                       [&](const Measurement& m) { return m.metric == metric; });
+}
+
+}  // namespace
+
+TEST_CASE("no rows are an error", "[checks]") { CHECK_THROWS_AS(check_rows({}), InputError); }
+
+TEST_CASE("one row leaves everything assumed, and says so", "[checks]") {
+  const auto c = fit({row("submitter=host;qps=1;payload=8", Metric::issue, 0.4)});
+  CHECK(has(c.warnings, "too-few-rows"));
+  CHECK(c.free_parameters == 0);
+  for (const auto& p : c.platforms.front().parameters) {
+    INFO(p.name);
+    CHECK(p.provenance != Provenance::fitted);
+  }
+}
+
+TEST_CASE("rows of two devices under one name are an error that names the second", "[checks]") {
+  std::vector<Measurement> rows{row("submitter=host;qps=1", Metric::issue, 0.4),
+                                row("submitter=host;qps=2", Metric::issue, 0.4)};
+  CHECK_NOTHROW(check_rows(rows));
+  rows[1].where = "other.jsonl:7";
+  rows[1].environment["nic"] = "mlx5_1";
+  CHECK_THROWS_WITH(check_rows(rows), Contains("other.jsonl:7") && Contains("environment.nic"));
+  rows[1].environment["nic"] = "mlx5_0";
+  rows[1].source.kind = "emulated";
+  CHECK_THROWS_WITH(check_rows(rows), Contains("source.kind"));
+  rows[1].platform = "theirs";
+  CHECK_NOTHROW(check_rows(rows));
+  rows[1].platform = "mine";
+  rows[1].source.kind = "verbs";
+  rows[1].environment["kernel"] = "6.1";
+  rows[0].environment["kernel"] = "6.2";
+  CHECK(has(check_rows(rows).warnings, "mixed-versions"));
+}
+
+TEST_CASE("contradictory rows: a warning up to a factor of three, then an error", "[checks]") {
+  auto first = row("submitter=host;qps=1", Metric::issue, 1.0);
+  auto second = first;
+  second.id += " again";
+  second.value = 1.1;
+  CHECK_FALSE(has(check_rows({first, second}).warnings, "contradictory-rows"));
+  second.value = 2;
+  CHECK(has(check_rows({first, second}).warnings, "contradictory-rows"));
+  second.value = 4;
+  CHECK_THROWS_WITH(check_rows({first, second}), Contains("which one is right"));
+  CHECK(has(check_rows({first, second}, {"contradictory-rows"}).warnings, "contradictory-rows"));
+  second.spread = first.spread = 0.8;  // passes that spread as much themselves
+  CHECK_FALSE(has(check_rows({first, second}).warnings, "contradictory-rows"));
+}
+
+TEST_CASE("passes without any variance are named", "[checks]") {
+  auto m = row("submitter=host;qps=1", Metric::issue, 1.0);
+  m.spread = 0;
+  CHECK(has(check_rows({m}).warnings, "zero-variance"));
+  m.passes = 1;
+  CHECK_FALSE(has(check_rows({m}).warnings, "zero-variance"));
+}
+
+TEST_CASE("goodput that repeats a rate counts once", "[checks]") {
+  const auto rate = row("submitter=host;qps=1;payload=64;window=16", Metric::rate, 2.0);
+  const auto goodput = row("submitter=host;qps=1;payload=64;window=16", Metric::goodput, 0.128);
+  const auto other = row("submitter=host;qps=1;payload=64;window=16", Metric::goodput, 0.140);
+  const auto c = check_rows({rate, goodput});
+  CHECK(c.rows.size() == 1);
+  CHECK(has(c.warnings, "repeated-observation"));
+  CHECK(check_rows({rate, other}).rows.size() == 2);
+}
+
+TEST_CASE("a row in nanoseconds is found beside the others", "[checks]") {
+  auto rows = good();
+  CHECK_NOTHROW(fit(rows));
+  for (const double factor : {1000.0, 0.001}) {
+    auto wrong = rows;
+    auto& m = first_of(wrong, Metric::put_completion);
+    m.value *= factor;
+    CHECK_THROWS_WITH(fit(wrong), Contains(m.id) && Contains("unit-off-by-1000"));
+    CHECK(has(fit(wrong, {"unit-off-by-1000"}).warnings, "unit-off-by-1000"));
+  }
+}
+
+TEST_CASE("a whole metric in another unit is found by what priors expect", "[checks]") {
+  auto rows = good();
+  for (auto& m : rows)
+    if (m.metric == Metric::rate) m.value *= 1000;
+  CHECK_THROWS_WITH(fit(rows), Contains("unit-off-by-1000") && Contains("rate"));
+}
+
+TEST_CASE("what no machine does is an error", "[checks]") {
+  auto rows = good();
+  first_of(rows, Metric::issue).value = 1e-5;
+  CHECK_THROWS_WITH(fit(rows), Contains("no machine does that"));
+}
+
+TEST_CASE("an outlier is named and kept", "[checks]") {
+  auto rows = good();
+  auto& m = first_of(rows, Metric::put_completion);
+  m.value *= 5;
+  const auto c = fit(rows);
+  REQUIRE(has(c.warnings, "outlier"));
+  CHECK(std::any_of(c.warnings.begin(), c.warnings.end(),
+                    [&](const Warning& w) { return w.where == m.id; }));
+  CHECK(c.rows.size() == rows.size());
+}
+
+TEST_CASE("facts come from the environment, and say so", "[facts]") {
+  Warnings warnings;
+  const auto m = row("submitter=host;qps=1", Metric::issue, 1);
+  const auto f = derive_facts({&m}, warnings);
+  CHECK(warnings.empty());
+  CHECK(f.link_gbit_per_s == 400);
+  CHECK(f.mtu == 4096);
+  CHECK(f.header == 42);
+  CHECK(f.cpu_mhz == 3000);
+  CHECK(f.nic == "mlx5_0");
+  CHECK(f.nic_kind == NicKind::hardware);
+  CHECK_THAT(f.source, Contains("nic.link") && Contains("cpu.observed_mhz"));
+}
+
+TEST_CASE("kinds of NIC: an adapter, a kernel transport, the emulated one", "[facts]") {
+  Warnings warnings;
+  auto m = row("submitter=host;qps=1", Metric::issue, 1);
+  m.environment["nic"] = "rxe0";
+  CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::in_post);
+  m.environment["nic.software"] = "no";  // an adapter that somebody named so
+  CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::hardware);
+  m.source.kind = "emulated";
+  m.environment["nic.mode"] = "execute: reads, checks and performs every WQE";
+  CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::with_queues);
+  m.environment["nic.mode"] = "sink: retires by doorbell index";
+  CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::own_thread);
+}
+
+TEST_CASE("GPUs: SMs, clock, and Grace's one address space", "[facts]") {
+  Warnings warnings;
+  auto m = row("submitter=gpu;qps=1", Metric::issue, 1);
+  m.environment["gpu"] = "NVIDIA H200";
+  m.environment["gpu.sms"] = "132";
+  m.environment["gpu.sm_clock_max_mhz"] = "1980";
+  auto f = derive_facts({&m}, warnings);
+  CHECK(f.sms == 132);
+  CHECK(f.sm_clock_mhz == 1980);
+  CHECK_FALSE(f.coherent);
+  m.environment["gpu"] = "NVIDIA GB200";
+  CHECK(derive_facts({&m}, warnings).coherent);
+}
+
+TEST_CASE("what rows do not tell is assumed, each with a warning", "[facts]") {
+  Warnings warnings;
+  auto m = row("submitter=gpu;qps=1", Metric::issue, 1);
+  m.environment = {{"gpu", "NVIDIA H200"}, {"nic", "mlx5_0"}};
+  const auto f = derive_facts({&m}, warnings);
+  CHECK(warnings.size() == 6);  // SM clock, SMs, link, MTU, header, host clock
+  CHECK_THAT(f.source, Contains("Assumed"));
+  m.environment["nic.link"] = "unknown";
+  CHECK_THROWS_WITH(derive_facts({&m}, warnings), Contains("nic.link"));
+}

@@ -1,0 +1,69 @@
+#include "model/mechanisms/software_nic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/mechanisms/proxy.hpp"
+#include "model/mechanisms/wqe.hpp"
+
+namespace qpcast::software_nic {
+
+namespace {
+
+constexpr double kib = 1024;
+
+bool in_gpu_kernel(const Setup& setup) {
+  return setup.facts->nic_kind == NicKind::with_queues && setup.queue_memory == Memory::gpu;
+}
+
+Duration gpu_service(const Setup& setup, const ParameterValues& values) {
+  const double bytes = setup.payload.count();
+  auto work = Duration::us(values.get(Param::soft_gpu_message));
+  if (!setup.inlined) return work + Duration::us(values.get(Param::soft_gpu_kib)) * (bytes / kib);
+  const double segments = std::ceil((wqe::inline_header_bytes + bytes) / wqe::segment_bytes);
+  return work + Duration::us(values.get(Param::soft_gpu_segment)) * segments;
+}
+
+Duration cpu_service(const Setup& setup, const ParameterValues& values) {
+  const double bytes = setup.payload.count();
+  const double packets = std::max(1.0, std::ceil(bytes / setup.facts->mtu));
+  auto work = Duration::us(values.get(Param::soft_message)) +
+              Duration::us(values.get(Param::soft_kib)) * (bytes / kib);
+  if (packets > 1) work += Duration::us(values.get(Param::soft_packet)) * (packets - 1);
+  return work;
+}
+
+void contend(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
+  const auto wait = Duration::us(values.get(Param::soft_contention)) / setup.qps;
+  pipeline.work(Resource::worker, {}, wait);
+  if (setup.caller_posts)
+    pipeline.path("polled line", Phase::issue, wait / setup.batch);
+  else
+    pipeline.path("polled line", Phase::transit, wait);
+}
+
+}  // namespace
+
+Duration service(const Setup& setup, const ParameterValues& values) {
+  return in_gpu_kernel(setup) ? gpu_service(setup, values) : cpu_service(setup, values);
+}
+
+void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
+  if (setup.facts->nic_kind == NicKind::hardware) return;
+  const auto work = service(setup, values);
+  if (setup.facts->nic_kind == NicKind::in_post) {
+    const auto time = work * proxy::host_factor(setup, values);
+    pipeline.path("NIC program in the post call",
+                  setup.caller_posts ? Phase::issue : Phase::transit, time);
+    return pipeline.work(Resource::worker, time);
+  }
+  if (!setup.gpu_builds()) contend(setup, values, pipeline);
+  const bool gpu = in_gpu_kernel(setup);
+  const auto doorbell =
+      Duration::us(values.get(gpu ? Param::soft_gpu_doorbell : Param::soft_doorbell));
+  pipeline.path("NIC program", Phase::transit, doorbell + work);
+  pipeline.work(Resource::engine, work, doorbell);
+  if (gpu) pipeline.servers(Resource::engine, setup.qps);
+}
+
+}  // namespace qpcast::software_nic

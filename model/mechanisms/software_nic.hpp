@@ -1,0 +1,30 @@
+/// Software NIC: a program performs the WQEs, so that its time is a processor's.
+///
+///   work(CPU) = soft.message + soft.packet * (packets - 1) + soft.kib * payload / 1,024 B
+///   work(GPU) = soft.gpu_message + soft.gpu_segment * inline segments
+///                                + soft.gpu_kib * payload not inline / 1,024 B
+///
+/// Who pays depends on where the program runs (PlatformFacts::nic_kind):
+///   in_post      the thread that posts, inside the call, at the host's speed (proxy.hpp's h):
+///                issue of a host that posts itself, transit and worker time behind a proxy
+///   own_thread   one thread serves all queues: the engine station, and transit
+///   with_queues  the same for queues in host memory; a kernel serves each queue pair in GPU
+///                memory, as many at once as there are queue pairs
+/// A program that polls one queue pair keeps fetching the line that a CPU's post writes; with N of
+/// them it comes by less often: worker and issue += soft.contention / N per batch. It also pays
+/// soft.doorbell (soft.gpu_doorbell) per batch. All in us. There is no message-rate ceiling beside
+/// this, and no context cache but one that is imposed. Source: the structure of Linux'
+/// drivers/infiniband/sw/rxe and of hw/nic/emulated.
+#pragma once
+
+#include "model/pipeline.hpp"
+#include "model/setup.hpp"
+
+namespace qpcast::software_nic {
+
+/// The program's time for one message, without its doorbell.
+Duration service(const Setup& setup, const ParameterValues& values);
+
+void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
+
+}  // namespace qpcast::software_nic
