@@ -76,12 +76,10 @@ class Runner {
 
  private:
   /// The SM clock that the point names, for as long as the result lives.
-  std::optional<LockedClock> lock_clock(const Point& point) {
-    std::optional<LockedClock> clock;
-    if (bench_.clocks && point.layout.has(Key::clock_mhz))
-      clock.emplace(*bench_.clocks,
-                    static_cast<std::uint32_t>(point.layout.number(Key::clock_mhz, 0)));
-    return clock;
+  std::unique_ptr<LockedClock> lock_clock(const Point& point) {
+    if (!bench_.clocks || !point.layout.has(Key::clock_mhz)) return nullptr;
+    const auto mhz = static_cast<std::uint32_t>(point.layout.number(Key::clock_mhz, 0));
+    return std::make_unique<LockedClock>(*bench_.clocks, mhz);
   }
 
   bool finished(const Point& point) {
