@@ -142,13 +142,27 @@ bool refitted(const Fit& fit, Index unknown) {
          std::sqrt(fit.optimum.covariance(unknown, unknown)) < narrowed * prior_sd;
 }
 
+/// Whether a value is still the parent's. One that facts of this platform decide, such as a line
+/// rate, is not, whatever the rows say.
+bool kept(const Parameter& inherited, double value) {
+  constexpr double same = 0.05;  // relative; a small part of what any row could tell
+  return std::abs(std::log(value / inherited.value)) < same;
+}
+
 /// Provenance of a parameter that has a parent: the rows', the parent's, or nobody's.
 void inherit_provenance(const Fit& fit, Index unknown, const Platform& parent, Parameter& p) {
   const auto* inherited = fit.problem.inherited(static_cast<std::size_t>(unknown));
   if (!inherited || refitted(fit, unknown)) return;
-  p.provenance = inherited->provenance;
-  p.note = fmt::format("kept from {}", parent.name);
-  p.rows = inherited->rows;
+  if (kept(*inherited, p.value)) {
+    p.provenance = inherited->provenance;
+    p.note = fmt::format("kept from {}", parent.name);
+    p.rows = inherited->rows;
+    return;
+  }
+  p.provenance = Provenance::assumed;
+  p.note =
+      fmt::format("not determined by these rows; {} has {:.4g}", parent.name, inherited->value);
+  p.rows.clear();
 }
 
 Parameter report_parameter(const Fit& fit, Index unknown, const std::string& name) {
@@ -248,7 +262,8 @@ std::vector<Transferred> report_transfer(const Fit& fit, const std::vector<Platf
       if (inherited) t.parent = inherited->value;
       if (unknown && refitted(fit, mine[i]))
         t.fate = Transferred::Fate::refitted;
-      else if (inherited && inherited->provenance != Provenance::assumed)
+      else if (inherited && inherited->provenance != Provenance::assumed &&
+               kept(*inherited, p.value))
         t.fate = Transferred::Fate::kept;
       list.push_back(t);
     }

@@ -201,7 +201,7 @@ Checked check_rows(const std::vector<Measurement>& rows, const std::set<std::str
   for (const auto& [platform, n] : count)
     if (n < fewest_rows)
       c.warnings.push_back({"too-few-rows", platform,
-                            fmt::format("{} {}; below {} every parameter stays assumed", n,
+                            fmt::format("{} {}; below {} no parameter counts as determined", n,
                                         n == 1 ? "row" : "rows", fewest_rows)});
   return c;
 }

@@ -121,6 +121,11 @@ TEST_CASE("transfer: a twin is known from its parent, and few rows move only wha
   REQUIRE(kept);
   CHECK(kept->note == "kept from " + parent.name);
   CHECK(kept->value == Approx(parent.find(kept->name)->value).epsilon(0.05));
+  for (const auto& p : with.platforms.front().parameters) {
+    if (p.note.find("kept from") != 0) continue;
+    INFO(p.name);
+    CHECK(p.value == Approx(parent.find(p.name)->value).epsilon(0.06));
+  }
 }
 
 TEST_CASE("transfer: what machines do not share is widened by the table's spread", "[transfer]") {

@@ -207,8 +207,9 @@ void add_constraints(CLI::App& sub, advise::Request& r) {
   sub.add_option("--cores", c.cores, "CPU cores for proxy workers, at most")->check(count);
   sub.add_option("--max-latency", c.max_latency,
                  "us a put may take to complete, or a probe's round trip beside bulk traffic")
-      ->check(positive);
-  sub.add_option("--min-rate", c.min_rate, "Mmsg/s at least")->check(positive);
+      ->check(positive)
+      ->check(a_number());
+  sub.add_option("--min-rate", c.min_rate, "Mmsg/s at least")->check(positive)->check(a_number());
   sub.add_flag("--isolate", c.isolate, "The probe has a queue of its own (with background_ctas)");
 }
 

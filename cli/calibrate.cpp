@@ -48,6 +48,8 @@ std::vector<Measurement> read_all(const std::vector<std::string>& files) {
 /// A file when one platform came out, else a directory with a file for each.
 void write_platforms(const std::vector<Platform>& platforms, const std::string& out) {
   if (!out.ends_with(".json")) {
+    if (out.empty() || (fs::exists(out) && !fs::is_directory(out)))
+      throw InputError{command_line, "-o", "a platform file ends in .json; else it is a directory"};
     fs::create_directories(out);
     for (const auto& p : platforms)
       io::write_atomically(fs::path{out} / (p.name + ".json"), io::to_json(p));
@@ -123,10 +125,10 @@ void run(Arguments& a) {
   const auto presets = load_presets();
   auto c = calibrate::calibrate(rows, facts, presets, source, options);
   c.warnings.insert(c.warnings.begin(), assumed.begin(), assumed.end());
-  write_platforms(c.platforms, a.out);
-  print_warnings(c.warnings);
   std::vector<calibrate::HeldOut> held_out;
   if (a.hold_out) held_out = calibrate::hold_out(rows, facts, presets, options);
+  write_platforms(c.platforms, a.out);
+  print_warnings(c.warnings);
   auto json = calibrate::to_json(c);
   if (a.hold_out) json["hold_out"] = hold_out_to_json(held_out);
   if (!a.json) {

@@ -142,6 +142,14 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
       {"calibrate data/published/published.csv data/published/published.csv -o x", "is also in"},
       {"import iperf x.txt -o x.jsonl", "format: iperf not in"},
       {"import perftest /nowhere.txt -o " + (scratch / "i.jsonl").string(), "cannot read"},
+      {"import perftest calibrate/import/fixtures/write_bw_q4.txt --platform ../evil -o " +
+           (scratch / "i.jsonl").string(),
+       "--platform: a name that could be a file's"},
+      {"import perftest " + file("same.jsonl", "x") + " -o " + (scratch / "same.jsonl").string(),
+       "which is to be read"},
+      {"report --data data/published/published.csv --tolerance nan -o " +
+           (scratch / "r.html").string(),
+       "not a number"},
       {"import perftest qps=2 -o " + (scratch / "i.jsonl").string(), "FILE: none"},
       {"import perftest x.txt -o i.csv", "must end in .jsonl"},
       {"import perftest calibrate/import/fixtures/write_bw_cut_off.txt -o " +

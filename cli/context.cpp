@@ -1,5 +1,8 @@
 #include "cli/context.hpp"
 
+#include <cmath>
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "model/error.hpp"
@@ -7,6 +10,13 @@
 #include "scenarios/io/presets.hpp"
 
 namespace qpcast::cli {
+
+CLI::Validator a_number() {
+  return {[](const std::string& text) {
+            return std::isnan(std::strtod(text.c_str(), nullptr)) ? "not a number" : std::string{};
+          },
+          ""};
+}
 
 std::map<std::string, Platform> load_platforms() {
   return io::read_platforms(io::data_path("data/platforms"));

@@ -36,6 +36,9 @@ void add_measure(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 
+/// Refuses "nan", which CLI11's ranges let through.
+CLI::Validator a_number();
+
 /// Source named in messages about arguments.
 inline const std::string command_line = "command line";
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 
 #include "cli/context.hpp"
 #include "model/error.hpp"
+#include "model/platform.hpp"
 #include "scenarios/io/measurements.hpp"
 #include "scenarios/io/text_file.hpp"
 
@@ -33,6 +35,12 @@ void sort_out(const std::vector<std::string>& inputs, std::vector<std::string>& 
 void run(Arguments a) {
   std::vector<std::string> files, keys;
   sort_out(a.inputs, files, keys);
+  if (const auto wrong = wrong_in_platform_name(a.options.platform); !wrong.empty())
+    throw InputError{command_line, "--platform", wrong};
+  std::error_code none;
+  for (const auto& file : files)
+    if (std::filesystem::equivalent(file, a.out, none))
+      throw InputError{command_line, "-o", fmt::format("is {}, which is to be read", file)};
   a.options.known = parse_arguments(keys, a.library);
   find_preset(load_presets(), a.options.known.library, command_line);
   std::string lines;

@@ -56,6 +56,7 @@ void add_report(CLI::App& app, int&) {
   sub->add_option("--title", a->title, "Title [the data's file name]");
   sub->add_option("--tolerance", a->tolerance, "Relative error a row may have")
       ->check(CLI::Range(0.0, 10.0))
+      ->check(a_number())
       ->capture_default_str();
   add_solver(*sub, a->solver, false);
   sub->footer(

@@ -109,9 +109,7 @@ void add_validate(CLI::App& app, int& status) {
   add_live_options(*sub, a->live);
   sub->add_option("--tolerance", a->tolerance, "Relative error a row may have")
       ->check(CLI::Range(0.0, 10.0))
-      ->check([](const std::string& text) {
-        return text.find("nan") == std::string::npos ? std::string{} : "not a number";
-      })
+      ->check(a_number())
       ->capture_default_str();
   add_solver(*sub, a->solver, false);
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");

@@ -10,6 +10,15 @@ namespace {
 constexpr std::string_view library_prefix = "library.";
 }
 
+std::string wrong_in_platform_name(std::string_view name) {
+  if (name.empty()) return "empty; name the platform it was measured on";
+  const bool bad = name.front() == '.' || std::any_of(name.begin(), name.end(), [](char c) {
+                     return c == '/' || static_cast<unsigned char>(c) < ' ' || c == 0x7f;
+                   });
+  return bad ? "a name that could be a file's: no slash, no control character, no dot in front"
+             : "";
+}
+
 const Parameter* Platform::find(std::string_view parameter) const {
   const auto it = std::find_if(parameters.begin(), parameters.end(),
                                [&](const Parameter& p) { return p.name == parameter; });

@@ -68,6 +68,10 @@ struct Platform {
   const Parameter* find(std::string_view parameter) const;
 };
 
+/// What is wrong with a name, which is also a file's: it must not be empty, begin with a dot, or
+/// hold a slash or a control character. Empty when nothing is.
+std::string wrong_in_platform_name(std::string_view name);
+
 /// The values of a platform laid out for the mechanisms: dense, one lookup by enumerator.
 ///
 /// Index space: [0, param_count) are platform parameters; then cost_count entries for each cost

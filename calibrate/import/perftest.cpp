@@ -93,6 +93,9 @@ void add_bandwidth(const PerftestRun& run, const PerftestResult& r, RowWriter& r
               fmt::format("{} B: a rate of {} is none; the row is left out", payload, rate));
     return;
   }
+  if (r.columns.contains("rate") && !some(rate) && rate != 0)
+    rows.warn(r.line,
+              fmt::format("{} B: no message rate ({}); the bandwidth is taken", payload, rate));
   const double disagreement = std::abs(goodput / (rate * payload * 1e-3) - 1);
   const double digits = 0.006 * (gigabits ? 0.125 : 1048576e-9) / directions / goodput;
   if (std::isfinite(disagreement) && disagreement > 0.02 + digits + 6e-7 / rate)

@@ -18,6 +18,7 @@
 #include "hw/gda/gpu_link.hpp"
 #include "hw/proxy/affinity.hpp"
 #include "model/error.hpp"
+#include "model/platform.hpp"
 
 namespace qpcast::hw {
 
@@ -175,6 +176,9 @@ void warn_of_governor(const MeasureOptions& options) {
 }
 
 std::string platform_of(const MeasureOptions& options, const Nic& nic) {
+  if (const auto wrong = wrong_in_platform_name(options.platform);
+      !options.platform.empty() && !wrong.empty())
+    throw InputError{"measure", "platform", wrong};
   return options.platform.empty() ? nic.kind() + "-" + nic.name() : options.platform;
 }
 

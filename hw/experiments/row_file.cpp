@@ -49,8 +49,6 @@ RowFile::~RowFile() { ::close(descriptor_); }
 void RowFile::read_rows(const std::string& source_kind, const std::string& nic) {
   const auto text = read_all(descriptor_, path_);
   const auto whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-  if (whole != text.size() && ::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0)
-    throw DeviceError{path_, "ftruncate", errno, "cannot cut off the torn last line"};
   std::size_t number = 0;
   for (std::size_t at = 0; at < whole;) {
     const auto end = text.find('\n', at);
@@ -68,6 +66,16 @@ void RowFile::read_rows(const std::string& source_kind, const std::string& nic) 
                                    device, kind, nic, source_kind)};
     ids_.insert(row.id);
   }
+  if (whole != text.size()) cut_off(std::string_view{text}.substr(whole), whole, number + 1);
+}
+
+/// The last line of a run that was killed; anything else is somebody's file.
+void RowFile::cut_off(std::string_view torn, std::size_t at, std::size_t number) {
+  constexpr std::string_view row = "{\"schema\":";
+  if (torn.substr(0, row.size()) != row.substr(0, torn.size()))
+    throw InputError{path_, number, "", "not a row of measurements; give another file (-o)"};
+  if (::ftruncate(descriptor_, static_cast<off_t>(at)) != 0)
+    throw DeviceError{path_, "ftruncate", errno, "cannot cut off the torn last line"};
 }
 
 void RowFile::append(const Measurement& row) {

@@ -28,6 +28,7 @@ class RowFile {
   void append(const Measurement& row);
 
  private:
+  void cut_off(std::string_view torn, std::size_t at, std::size_t number);
   void read_rows(const std::string& source_kind, const std::string& nic);
   std::string path_;
   int descriptor_ = -1;

@@ -85,6 +85,14 @@ TEST_CASE("foreign lines, another device's rows and a second writer are refused"
     file.write("{\"a\": 1}\n");
     CHECK_THROWS_WITH((RowFile{file.path(), "emulated", "memory"}), Catch::Contains(":1"));
   }
+  SECTION("somebody's file without a final newline stays as it was") {
+    for (const std::string text :
+         {"important notes", "{\"name\":\"P-IB\"", "{\"schema\": 1}\n{x"}) {
+      file.write(text);
+      CHECK_THROWS_AS((RowFile{file.path(), "emulated", "memory"}), InputError);
+      CHECK(file.text() == text);
+    }
+  }
   SECTION("another device") {
     RowFile{file.path(), "emulated", "memory"}.append(row("a"));
     CHECK_THROWS_WITH((RowFile{file.path(), "verbs", "rxe0"}), Catch::Contains("another file"));

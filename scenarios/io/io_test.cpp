@@ -112,6 +112,8 @@ TEST_CASE("bad measurement files name file, line and field", "[input]") {
       Case{"m.jsonl", "{\"schema\":\"qpcast.measurement/2\"}", "is not \"qpcast.measurement/1\""},
       Case{"m.jsonl", "[1]", "expected a JSON object"},
       Case{"m.jsonl", "{\"id\":1,\"id\":2}", ":1: id: given twice"},
+      Case{"m.csv", header + "a,../P,x,qps=1,,rate,value,1,,,Mmsg/s,s,n\n", ":2: platform: a name"},
+      Case{"m.csv", header + "a,,x,qps=1,,rate,value,1,,,Mmsg/s,s,n\n", ":2: platform: empty"},
       Case{"m.csv", header + "a,P,x,qps=1,,rate,value,1e-320,,,Mmsg/s,s,n\n", "check the unit"},
       Case{"m.txt", "x", ".csv or .jsonl"});
   INFO(c.text);

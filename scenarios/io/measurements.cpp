@@ -8,6 +8,7 @@
 
 #include "model/error.hpp"
 #include "model/nearest.hpp"
+#include "model/platform.hpp"
 #include "scenarios/io/csv.hpp"
 #include "scenarios/io/json_reader.hpp"
 #include "scenarios/io/text_file.hpp"
@@ -76,7 +77,8 @@ std::string expected_unit(const Measurement& m) {
 /// What holds for a row whatever file it came from.
 void check_row(const Measurement& m, const Place& place) {
   if (m.id.empty()) place.fail("id", "empty");
-  if (m.platform.empty()) place.fail("platform", "empty; name the platform it was measured on");
+  if (const auto wrong = wrong_in_platform_name(m.platform); !wrong.empty())
+    place.fail("platform", wrong);
   if (m.unit != expected_unit(m))
     place.fail("unit", fmt::format("'{}' but {} is stated in '{}'", m.unit, metric_name(m.metric),
                                    expected_unit(m)));
