@@ -16,7 +16,7 @@ namespace qpcast::hw::direct {
 /// Everything stored before is visible to the device before anything stored after.
 inline void device_barrier() {
 #if defined(__x86_64__)
-  __atomic_thread_fence(__ATOMIC_RELEASE);  // stores stay in order on x86
+  asm volatile("" ::: "memory");  // the processor keeps stores in order; the compiler must too
 #elif defined(__aarch64__)
   asm volatile("dmb oshst" ::: "memory");
 #else
