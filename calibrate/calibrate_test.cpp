@@ -3,26 +3,14 @@
 #include <catch2/catch.hpp>
 
 #include "calibrate/synthetic.hpp"
+#include "calibrate/testing.hpp"
 #include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 
 using namespace qpcast;
 using namespace qpcast::calibrate;
 
-namespace {
-
-Options quick() {
-  Options o;
-  o.starts = 8;
-  o.leave_one_out = false;
-  return o;
-}
-
-Calibration fit(const Platform& truth, const std::vector<Measurement>& rows) {
-  return calibrate::calibrate(rows, {{"truth", truth.facts}}, {}, "synthetic", quick());
-}
-
-}  // namespace
+using calibrate::testing::fit;
 
 TEST_CASE("a known truth is recovered within its intervals", "[known-truth]") {
   int inside = 0, determined = 0;

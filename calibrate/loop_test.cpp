@@ -6,24 +6,16 @@
 #include "calibrate/identifiability.hpp"
 #include "calibrate/problem.hpp"
 #include "calibrate/synthetic.hpp"
+#include "calibrate/testing.hpp"
 #include "model/error.hpp"
 
 using namespace qpcast;
 using namespace qpcast::calibrate;
 
+using calibrate::testing::fit;
+using calibrate::testing::quick;
+
 namespace {
-
-Options quick() {
-  Options o;
-  o.starts = 4;
-  o.leave_one_out = false;
-  return o;
-}
-
-Calibration fit(const Platform& truth, const std::vector<Measurement>& rows,
-                const Options& options = quick()) {
-  return calibrate::calibrate(rows, {{truth.name, truth.facts}}, {}, "synthetic", options);
-}
 
 bool is_dc(const Measurement& m) { return m.layout.has(Key::transport); }
 

@@ -109,7 +109,7 @@ void run(Arguments& a) {
                                      : a.facts),
       assumed);
   std::optional<Platform> parent;
-  if (!a.parent.empty()) parent = load_platform(a.parent);
+  if (!a.parent.empty()) parent = load_platform(a.parent, "--from");
   Progress progress{"calibrate"};
   calibrate::Options options;
   options.bootstrap = a.bootstrap;

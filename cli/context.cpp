@@ -24,14 +24,14 @@ std::map<std::string, Platform> load_platforms() {
 
 Presets load_presets() { return io::read_presets(io::data_path("scenarios/libraries")); }
 
-Platform load_platform(const std::string& name_or_path) {
+Platform load_platform(const std::string& name_or_path, const char* option) {
   if (name_or_path.ends_with(".json")) return io::read_platform(name_or_path);
   const auto known = load_platforms();
   if (const auto it = known.find(name_or_path); it != known.end()) return it->second;
   std::string names;
   for (const auto& [name, platform] : known) names += (names.empty() ? "" : ", ") + name;
   throw InputError{
-      command_line, "--platform",
+      command_line, option,
       fmt::format("unknown platform '{}'; known: {}, or a .json file", name_or_path, names)};
 }
 

@@ -6,27 +6,17 @@
 #include <memory>
 
 #include "cli/context.hpp"
-#include "hw/interrupted.hpp"
-#include "hw/nic/device_error.hpp"
+#include "cli/device.hpp"
 
 namespace qpcast::cli {
 
 namespace {
 
 int run(const hw::MeasureOptions& options) {
-  try {
+  return with_device([&] {
     hw::measure(options, std::cout);
     return ok;
-  } catch (const hw::Interrupted& error) {
-    fmt::print(stderr, "qpcast: {}\n", error.what());
-    return interrupted;
-  } catch (const hw::DeviceError& error) {
-    fmt::print(stderr, "qpcast: {}\n", error.what());
-    return device_failed;
-  } catch (const hw::ExchangeError& error) {
-    fmt::print(stderr, "qpcast: {}\n", error.what());
-    return device_failed;
-  }
+  });
 }
 
 }  // namespace

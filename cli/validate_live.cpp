@@ -6,10 +6,9 @@
 #include <sstream>
 
 #include "cli/context.hpp"
+#include "cli/device.hpp"
 #include "cli/terminal.hpp"
 #include "hw/experiments/subject.hpp"
-#include "hw/interrupted.hpp"
-#include "hw/nic/device_error.hpp"
 #include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 #include "scenarios/io/measurements.hpp"
@@ -142,18 +141,7 @@ void add_live_options(CLI::App& sub, LiveArguments& a) {
 }
 
 int validate_live(LiveArguments& a) {
-  try {
-    return run(a);
-  } catch (const hw::Interrupted& error) {
-    fmt::print(stderr, "qpcast: {}\n", error.what());
-    return interrupted;
-  } catch (const hw::DeviceError& error) {
-    fmt::print(stderr, "qpcast: {}\n", error.what());
-    return device_failed;
-  } catch (const hw::ExchangeError& error) {
-    fmt::print(stderr, "qpcast: {}\n", error.what());
-    return device_failed;
-  }
+  return with_device([&] { return run(a); });
 }
 
 }  // namespace qpcast::cli

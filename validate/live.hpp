@@ -20,23 +20,24 @@ namespace qpcast::validate {
 
 /// One forecast: of a row that is yet to be measured.
 struct Forecast {
-  std::string id;  ///< of the row
-  std::string layout;
+  std::string id;      ///< of the row
+  std::string layout;  ///< `key=value;...`
   Metric metric = Metric::rate;
-  Estimate estimate;   ///< in metric_unit(metric)
-  std::string reason;  ///< why there is none; empty: modelled
-  std::string mechanism;
+  Estimate estimate;                 ///< in metric_unit(metric)
+  std::string reason;                ///< why there is none; empty: modelled
+  std::string mechanism;             ///< that moves it most
   std::vector<std::string> outside;  ///< how the layout leaves the calibrated domain
 
   bool interpolates() const { return outside.empty(); }
   bool operator==(const Forecast& other) const;
 };
 
+/// What a live validation writes down before it measures.
 struct ForecastFile {
   std::string platform;         ///< name
   std::string calibrated_from;  ///< of the platform file
   std::string nic;              ///< kind and device that will be measured
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;       ///< of the layouts, below 2^53: JSON carries it as a number
   std::vector<Forecast> forecasts;
 };
 
@@ -50,15 +51,17 @@ ForecastFile read_forecasts(const std::filesystem::path& path);
 /// @throws InputError when the file holds other forecasts
 bool commit_forecasts(const ForecastFile& file, const std::filesystem::path& path);
 
+/// Errors and coverage of the whole, and of its two parts.
 struct LiveSummary {
   Summary all, inside, outside;  ///< inside and outside of the calibrated domain
 };
 
+/// Forecasts beside what was measured.
 struct LiveResult {
   Comparison comparison;                  ///< in the forecasts' order
   std::vector<Forecast> forecasts;        ///< of the same rows
   std::vector<std::string> not_measured;  ///< ids that were forecast and have no row
-  double tolerance = 0;
+  double tolerance = 0;                   ///< relative, of the median
   LiveSummary summary() const;
   /// Median error within the tolerance, and nine in ten within `tail` times it.
   static constexpr double tail = 2.5;

@@ -229,7 +229,7 @@ void measure(const MeasureOptions& options, std::ostream& out) {
     bench.gpu_nic = gpu.nic.get();
     bench.ring_memory = pinned_resource();
   }
-  RowFile rows{options.output, nic->kind(), nic->name()};
+  RowFile rows{options.output, nic->kind(), nic->name(), platform_of(options, *nic)};
   const auto report = run_plan(plan, bench, platform_of(options, *nic), facts, rows);
   if (auto* remote = dynamic_cast<RemotePeer*>(peer.get())) remote->finish();
   summarise(report, options, *nic, out);

@@ -30,14 +30,15 @@ std::string read_all(int descriptor, const std::string& path) {
 
 }  // namespace
 
-RowFile::RowFile(std::string path, const std::string& source_kind, const std::string& nic)
+RowFile::RowFile(std::string path, const std::string& source_kind, const std::string& nic,
+                 const std::string& platform)
     : path_{std::move(path)} {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0) throw DeviceError{path_, "open", errno, "give a writable file (-o)"};
   try {
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0)
       throw DeviceError{path_, "flock", errno, "another run writes this file"};
-    read_rows(source_kind, nic);
+    read_rows(source_kind, nic, platform);
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -46,7 +47,8 @@ RowFile::RowFile(std::string path, const std::string& source_kind, const std::st
 
 RowFile::~RowFile() { ::close(descriptor_); }
 
-void RowFile::read_rows(const std::string& source_kind, const std::string& nic) {
+void RowFile::read_rows(const std::string& source_kind, const std::string& nic,
+                        const std::string& platform) {
   const auto text = read_all(descriptor_, path_);
   const auto whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   std::size_t number = 0;
@@ -64,6 +66,10 @@ void RowFile::read_rows(const std::string& source_kind, const std::string& nic) 
       throw InputError{path_, number, "nic",
                        fmt::format("rows of {} ({}), this run is on {} ({}); give another file",
                                    device, kind, nic, source_kind)};
+    if (!platform.empty() && row.platform != platform)
+      throw InputError{path_, number, "platform",
+                       fmt::format("rows of '{}', this run is of '{}'; give another file",
+                                   row.platform, platform)};
     ids_.insert(row.id);
   }
   if (whole != text.size()) cut_off(std::string_view{text}.substr(whole), whole, number + 1);

@@ -14,9 +14,12 @@ namespace qpcast::hw {
 
 class RowFile {
  public:
-  /// Opens or creates. @throws InputError for a line that is no row, or rows of another device;
+  /// Opens or creates.
+  /// @param platform  name that its rows must have; empty: any
+  /// @throws InputError for a line that is no row, or rows of another device or platform;
   /// @throws DeviceError when the file cannot be opened or another run has it
-  RowFile(std::string path, const std::string& source_kind, const std::string& nic);
+  RowFile(std::string path, const std::string& source_kind, const std::string& nic,
+          const std::string& platform = {});
   ~RowFile();
   RowFile(const RowFile&) = delete;
   RowFile& operator=(const RowFile&) = delete;
@@ -29,7 +32,8 @@ class RowFile {
 
  private:
   void cut_off(std::string_view torn, std::size_t at, std::size_t number);
-  void read_rows(const std::string& source_kind, const std::string& nic);
+  void read_rows(const std::string& source_kind, const std::string& nic,
+                 const std::string& platform);
   std::string path_;
   int descriptor_ = -1;
   std::set<std::string> ids_;

@@ -97,6 +97,12 @@ TEST_CASE("foreign lines, another device's rows and a second writer are refused"
     RowFile{file.path(), "emulated", "memory"}.append(row("a"));
     CHECK_THROWS_WITH((RowFile{file.path(), "verbs", "rxe0"}), Catch::Contains("another file"));
   }
+  SECTION("another platform's name") {
+    RowFile{file.path(), "emulated", "memory"}.append(row("a"));
+    CHECK_NOTHROW(RowFile{file.path(), "emulated", "memory", row("a").platform});
+    CHECK_THROWS_WITH((RowFile{file.path(), "emulated", "memory", "other"}),
+                      Catch::Contains("platform") && Catch::Contains("another file"));
+  }
   SECTION("second writer") {
     const RowFile rows{file.path(), "emulated", "memory"};
     CHECK_THROWS_WITH((RowFile{file.path(), "emulated", "memory"}), Catch::Contains("another run"));

@@ -95,7 +95,7 @@ class Runner {
   RunReport run_alternating() {
     const auto path = rows_.path() + ".passes.jsonl";
     {
-      RowFile passes{path, bench_.nic.kind(), bench_.nic.name()};
+      RowFile passes{path, bench_.nic.kind(), bench_.nic.name(), platform_};
       for (std::uint32_t pass = 0; pass < plan_.passes; ++pass)
         for (std::size_t i = 0; i < plan_.points.size(); ++i)
           one_pass(plan_.points[pass % 2 == 0 ? i : plan_.points.size() - 1 - i], pass, passes);

@@ -39,6 +39,7 @@ class Meter {
     squares_ += off * (each - mean_);
     batch_start_ = time;
     batch_from_ = seen_;
+    half_width_ = interval();
   }
 
   bool warm() const { return warm_; }
@@ -52,7 +53,11 @@ class Meter {
     return span > 0 ? static_cast<double>(seen_ - counted_from_) / span : 0;
   }
   /// Relative half-width of the 95 % interval; infinite below ten batches.
-  double half_width() const {
+  double half_width() const { return half_width_; }
+
+ private:
+  /// Once per batch: the stopping rule asks at every event.
+  double interval() const {
     constexpr std::uint64_t fewest = 10;
     if (batches_ < fewest) return HUGE_VAL;
     const auto n = static_cast<double>(batches_);
@@ -60,7 +65,6 @@ class Meter {
     return std::max(student(n - 1) * sd / std::sqrt(n), trend(sd)) / mean_;
   }
 
- private:
   /// How far the second half of the batches lies from the first, where that is no chance (three
   /// standard deviations of the difference): lanes still drift apart, or a cache still fills.
   double trend(double sd) const {
@@ -90,6 +94,7 @@ class Meter {
   bool warm_ = false;
   std::uint64_t seen_ = 0, counted_from_ = 0, batch_from_ = 0, batches_ = 0;
   std::vector<double> batch_;  ///< us per message of each
+  double half_width_ = HUGE_VAL;
   double first_ = 0, last_ = 0, batch_start_ = 0, mean_ = 0, squares_ = 0;
 };
 

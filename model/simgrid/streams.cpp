@@ -146,8 +146,8 @@ void Streams::submit_probe(double now) {
     reservations_.built(0, probe_ticket_);
     return publish(0, now);
   }
-  const bool waits = world_.scene.section && probe_shares();
-  world_.agenda.at(waits ? sections_.enter(0, now, 1) : now, EventKind::probe_doorbell, 0);
+  if (probe_shares()) return enter_probe(world_, sections_, now);
+  world_.agenda.at(now, EventKind::probe_doorbell, 0);
 }
 
 void Streams::doorbell(std::uint32_t s, double now) {
