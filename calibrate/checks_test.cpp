@@ -186,7 +186,7 @@ TEST_CASE("kinds of NIC: an adapter, a kernel transport, the emulated one", "[fa
   m.environment["nic.mode"] = "execute: reads, checks and performs every WQE";
   CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::with_queues);
   m.environment["nic.mode"] = "sink: retires by doorbell index";
-  CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::own_thread);
+  CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::sink);
 }
 
 TEST_CASE("GPUs: SMs, clock, and Grace's one address space", "[facts]") {

@@ -90,7 +90,7 @@ class Deriver {
     const auto& source = rows_.front()->source.kind;
     if (source == "emulated") {
       const auto mode = text("nic.mode");
-      return mode && mode->starts_with("sink") ? NicKind::own_thread : NicKind::with_queues;
+      return mode && mode->starts_with("sink") ? NicKind::sink : NicKind::with_queues;
     }
     const auto software = text("nic.software");
     const auto nic = text("nic").value_or("");

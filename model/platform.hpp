@@ -16,7 +16,7 @@ namespace qpcast {
 enum class NicKind : std::uint8_t {
   hardware,     ///< an adapter
   in_post,      ///< a program that runs inside the post call, on the thread that posts: Soft-RoCE
-  own_thread,   ///< a program on a CPU thread of its own
+  sink,         ///< a program that retires what is announced, without reading it
   with_queues,  ///< a program that runs where the queues are: a CPU thread, or a GPU kernel
 };
 

@@ -221,7 +221,7 @@ TEST_CASE("software NIC: who runs the program pays for it") {
   const std::string host = "submitter=host;batch=4;window=64;payload=";
   // Inside the post: part of the call, and one more packet costs one more packet's time.
   CHECK(ask(NicKind::in_post, Metric::issue, host + "8") >
-        ask(NicKind::own_thread, Metric::issue, host + "8"));
+        ask(NicKind::with_queues, Metric::issue, host + "8"));
   const auto issue = [&](int payload) {
     return ask(NicKind::in_post, Metric::issue, host + std::to_string(payload));
   };
@@ -230,7 +230,9 @@ TEST_CASE("software NIC: who runs the program pays for it") {
   CHECK(issue(3072) - issue(2048) == Approx(issue(2048) - issue(1024)));
   // On a thread of its own it is the engine: the rate is bound by it once the post is cheaper.
   values[ParameterValues::index(Param::soft_message)] = 100;
-  CHECK(ask(NicKind::own_thread, Metric::rate, host + "8") < 1 / 100.0);
+  const auto in_host = host + "8;queue_memory=host";
+  CHECK(ask(NicKind::with_queues, Metric::rate, in_host) < 1 / 100.0);
+  CHECK(ask(NicKind::sink, Metric::rate, in_host) > 1 / 100.0);
   CHECK(ask(NicKind::hardware, Metric::rate, host + "8") > 1 / 100.0);
   // A kernel serves every queue pair in GPU memory by itself.
   values[ParameterValues::index(Param::soft_gpu_message)] = 100;
@@ -245,7 +247,7 @@ TEST_CASE("software NIC: who runs the program pays for it") {
 TEST_CASE("software NIC: a line that is polled less often costs a post less") {
   ParameterValues values{platform};
   auto facts = platform.facts;
-  facts.nic_kind = NicKind::own_thread;
+  facts.nic_kind = NicKind::sink;
   const auto issue = [&](const std::string& text) {
     const auto s = resolve(parse_layout(text, "test"), nullptr, facts, values);
     return evaluate(Metric::issue, s, values, solve(s, values));

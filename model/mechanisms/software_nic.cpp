@@ -50,6 +50,11 @@ Duration service(const Setup& setup, const ParameterValues& values) {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (setup.facts->nic_kind == NicKind::hardware) return;
+  if (setup.facts->nic_kind == NicKind::sink) {
+    if (!setup.gpu_builds()) contend(setup, values, pipeline);
+    const auto look = Duration::us(values.get(Param::soft_doorbell));
+    return pipeline.path("NIC program", Phase::transit, look);
+  }
   const auto work = service(setup, values);
   if (setup.facts->nic_kind == NicKind::in_post) {
     const auto time = work * proxy::host_factor(setup, values);

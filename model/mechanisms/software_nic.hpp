@@ -7,9 +7,9 @@
 /// Who pays depends on where the program runs (PlatformFacts::nic_kind):
 ///   in_post      the thread that posts, inside the call, at the host's speed (proxy.hpp's h):
 ///                issue of a host that posts itself, transit and worker time behind a proxy
-///   own_thread   one thread serves all queues: the engine station, and transit
-///   with_queues  the same for queues in host memory; a kernel serves each queue pair in GPU
-///                memory, as many at once as there are queue pairs
+///   sink         nobody pays for a message: one look at a queue retires whatever was announced
+///   with_queues  one thread serves all queues in host memory: the engine station, and transit; a
+///                kernel serves each queue pair in GPU memory, as many at once as queue pairs
 /// A program that polls one queue pair keeps fetching the line that a CPU's post writes; with N of
 /// them it comes by less often: worker and issue += soft.contention / N per batch. It also pays
 /// soft.doorbell (soft.gpu_doorbell) per batch. All in us. There is no message-rate ceiling beside
