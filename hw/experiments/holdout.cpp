@@ -157,8 +157,11 @@ std::vector<Family> families(const Scope& scope) {
       proxy_latency,
       [workers](Draw& d) { return proxy_rate(d, workers); },
   };
-  if (processors >= 3) all.emplace_back(loaded_probe);
-  if (!scope.no_gpu.empty()) return all;
+  // A CPU plays the probe; beside a GPU such a row says nothing of the layout (analytic.cpp).
+  if (!scope.no_gpu.empty()) {
+    if (processors >= 3) all.emplace_back(loaded_probe);
+    return all;
+  }
   all.insert(all.end(), {gpu_latency, gpu_rate, gpu_publication});
   return all;
 }

@@ -333,12 +333,17 @@ TEST_CASE("hold-out layouts: reproducible, unseen, distinct, and possible on the
     CHECK(layout.number(Key::workers, 1) == 1);  // two processors: one is the producer's
     CHECK_FALSE(layout.has(Key::background_ctas));
   }
+  const auto probes = [](const auto& p) { return p.layout.has(Key::background_ctas); };
+  scope.processors = 16;
+  Plan without_gpu;
+  add_holdout({7, 200, {}}, scope, without_gpu);
+  CHECK(std::ranges::any_of(without_gpu.points, probes));
   scope = {.kind = "emulated", .processors = 16, .no_gpu = {}, .no_dc = {}};
   Plan plan;
   add_holdout({7, 200, {}}, scope, plan);
   CHECK(std::ranges::any_of(plan.points, [](auto& p) { return gpu_submits(p.layout); }));
-  CHECK(
-      std::ranges::any_of(plan.points, [](auto& p) { return p.layout.has(Key::background_ctas); }));
+  // A CPU would play the probe.
+  CHECK(std::ranges::none_of(plan.points, probes));
   for (const auto& point : plan.points)
     if (gpu_submits(point.layout)) CHECK_NOTHROW(gpu_layout(point.layout));
 }
