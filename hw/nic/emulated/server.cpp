@@ -195,7 +195,7 @@ std::optional<std::uint32_t> Server::serve_turn(Queue& queue) {
   const auto at = now();
   const auto allowed = pacer_.allowance(at, left_);
   if (allowed == 0) return std::nullopt;
-  if (fault_due(queue)) break_queue(queue, imposed_.fault);
+  if (!strike(queue)) return 0;
   if (removed_) return std::nullopt;
   const auto messages = step(adapter_, queue, imposed_.mode, allowed);
   if (messages == 0) return 0;
@@ -207,8 +207,7 @@ std::optional<std::uint32_t> Server::serve_turn(Queue& queue) {
 }
 
 bool Server::visit(Queue& queue) {
-  if (fault_due(queue)) break_queue(queue, imposed_.fault);
-  if (removed_) return false;
+  if (!strike(queue) || removed_) return false;
   // A sink retires everything that is announced at once.
   const auto most = imposed_.mode == Mode::sink ? wqe::deepest_queue : burst;
   const auto messages = step(adapter_, queue, imposed_.mode, most);
@@ -217,10 +216,12 @@ bool Server::visit(Queue& queue) {
 }
 
 /// The fault strikes once, while a submitter waits, so that it cannot go unnoticed.
-bool Server::fault_due(Queue& queue) {
-  if (!fault_pending_ || served_ < imposed_.fault_after || backlog(queue, imposed_.mode) == 0)
-    return false;
+/// @return false while it is due and nobody waits: serving now could serve what has just come
+bool Server::strike(Queue& queue) {
+  if (!fault_pending_ || served_ < imposed_.fault_after) return true;
+  if (backlog(queue, imposed_.mode) == 0) return false;
   fault_pending_ = false;
+  break_queue(queue, imposed_.fault);
   return true;
 }
 

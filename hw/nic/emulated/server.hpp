@@ -57,7 +57,7 @@ class Server {
   bool pass_paced();
   bool visit(Queue& queue);
   std::optional<std::uint32_t> serve_turn(Queue& queue);
-  bool fault_due(Queue& queue);
+  bool strike(Queue& queue);
   void break_queue(Queue& queue, Fault fault);
   Queue& queue(std::uint32_t number);
   double now() const;
