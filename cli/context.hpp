@@ -43,7 +43,7 @@ CLI::Validator a_number();
 inline const std::string command_line = "command line";
 
 /// A platform by name (data/platforms) or by path of a .json file.
-/// @throws InputError naming the known platforms
+/// @throws InputError naming `option`, which gave it, and the known platforms
 Platform load_platform(const std::string& name_or_path, const char* option = "--platform");
 std::map<std::string, Platform> load_platforms();
 Presets load_presets();

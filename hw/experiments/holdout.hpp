@@ -17,7 +17,8 @@ struct Holdout {
 };
 
 /// Adds `layouts` points to the plan. What a machine cannot run meaningfully is not drawn: no GPU
-/// submitter without a GPU, no more polling threads than processors.
+/// submitter without a GPU, no more polling threads than processors, no probe beside bulk traffic
+/// where there is a GPU, since a CPU would play it.
 /// @throws InputError when the vocabulary has too few unseen layouts left
 void add_holdout(const Holdout& holdout, const Scope& scope, Plan& plan);
 

@@ -7,7 +7,8 @@
 /// Who pays depends on where the program runs (PlatformFacts::nic_kind):
 ///   in_post      the thread that posts, inside the call, at the host's speed (proxy.hpp's h):
 ///                issue of a host that posts itself, transit and worker time behind a proxy
-///   sink         nobody pays for a message: one look at a queue retires whatever was announced
+///   sink         nobody pays for a message: one look at a queue retires whatever was announced;
+///                transit += soft.doorbell
 ///   with_queues  one thread serves all queues in host memory: the engine station, and transit; a
 ///                kernel serves each queue pair in GPU memory, as many at once as queue pairs
 /// A program that polls one queue pair keeps fetching the line that a CPU's post writes; with N of
