@@ -48,6 +48,7 @@ Pipeline build_pipeline(const Setup& setup, const ParameterValues& values) {
   completion::contribute(setup, values, pipeline);
   backlog::contribute(setup, values, pipeline);
   pipeline.population = setup.threads * setup.window;
+  if (setup.caller_posts) pipeline.chain = setup.batch;
   return pipeline;
 }
 

@@ -91,6 +91,7 @@ class Pipeline {
 
   double batch = 1;       ///< messages per batch
   double population = 0;  ///< messages outstanding at most; infinite: never waits
+  double chain = 1;       ///< of those, messages that are posted and complete together
   Duration load_delay;    ///< added to transit at full NIC utilisation, linear in it
   Duration tail;          ///< added to a round trip at its 99th percentile
   Backlog backlog;

@@ -1,6 +1,7 @@
 #include "model/setup.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/error.hpp"
 
@@ -78,6 +79,13 @@ void resolve_profiles(const Layout& layout, const LibraryPreset* preset, Paramet
   }
 }
 
+/// A posting CPU refills a queue pair by whole chains, and by half of its share of the window.
+void refill(Setup& s) {
+  const double share = s.window / s.qps;
+  s.writes_per_visit = std::min(s.writes_per_visit, std::max(s.batch, share / 2));
+  if (share < unlimited) s.window = s.qps * s.batch * std::max(1.0, std::floor(share / s.batch));
+}
+
 }  // namespace
 
 Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformFacts& facts,
@@ -88,11 +96,11 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.submitter = default_submitter(d);
   s.background_ctas = d.number(Key::background_ctas, 0);
   s.queue = d.choice(Key::queue, s.background_ctas > 0 ? Queue::shared : Queue::private_queue);
-  s.writes_per_visit = d.number(Key::writes_per_visit, 32);
   resolve_queues(d, s);
-  s.saturating = saturating(d);
-  s.threads = s.saturating ? 4096 : d.number(Key::threads, s.qps);
   s.caller_posts = s.submitter == Submitter::host && !d.has(Key::workers);
+  s.saturating = saturating(d) && !s.caller_posts;
+  s.threads = s.saturating ? 4096 : d.number(Key::threads, s.caller_posts ? 1 : s.qps);
+  s.writes_per_visit = d.number(Key::writes_per_visit, s.caller_posts ? 64 : 32);
   // Behind a proxy, `threads` is the probe's; every background CTA brings a warp of its own, unless
   // the layout says how many descriptors are outstanding altogether.
   if (!s.gpu_builds() && !d.has(Key::window))
@@ -116,9 +124,10 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.queue_depth = d.number(Key::queue_depth, 0);
   s.role = d.choice(Key::role, Role::send);
   const bool waits = d.has(Key::window) || d.number(Key::wait, 0) != 0;
-  // Who batches builds one batch while the one before it is in flight.
-  const double least = s.batch > 1 ? 2 * s.batch : 1;
+  // Who batches builds one batch while the one before it is in flight; a CPU that posts waits.
+  const double least = s.caller_posts ? s.batch : s.batch > 1 ? 2 * s.batch : 1;
   s.window = waits ? std::max(d.number(Key::window, 1), least) : unlimited;
+  if (s.caller_posts) refill(s);
   resolve_publication(d, layout, s);
   resolve_profiles(layout, preset, values, s);
   return s;

@@ -10,7 +10,7 @@ namespace qpcast::hw::experiments {
 /// receives the same traffic, so that the role is bidirectional; between nodes it is send.
 void connection_sweep(const Scope& scope, Plan& plan) {
   const std::vector<int> counts =
-      scope.full ? std::vector{1, 4, 16, 64, 128, 256, 512} : std::vector{4, 64};
+      scope.full ? std::vector{1, 4, 16, 64, 128, 256, 512} : std::vector{4, 64, 256};
   const std::vector<int> visits = scope.full ? std::vector{1, 4, 32} : std::vector{1, 32};
   for (const int active : counts)
     for (const int visit : visits)

@@ -7,6 +7,7 @@
 #include "hw/experiments/subject.hpp"
 #include "hw/gda/gpu_link.hpp"
 #include "hw/gda/gpu_producer.hpp"
+#include "model/error.hpp"
 
 namespace qpcast::hw {
 
@@ -23,7 +24,14 @@ class GpuProxySubject final : public Subject {
         link_{bench, point.layout},
         producer_{link_.rings(),
                   point.layout.choice(Key::handoff, Handoff::tuned) == Handoff::tuned,
-                  bench.patience} {}
+                  bench.patience} {
+    const auto threads = point.layout.number(Key::threads, 1);
+    if (point.method == Method::rate && threads != static_cast<double>(rings()))
+      throw InputError{point.layout.to_string(), "threads",
+                       fmt::format("{}: a GPU feeds each of the {} rings by a thread of its own, "
+                                   "so threads={} is right",
+                                   threads, rings(), rings())};
+  }
 
   void pass(const PassBudget& budget, Passes& passes) override {
     const auto seed = prepare_payload(link_);

@@ -78,25 +78,24 @@ Candidate connections(Draw& draw, bool loopback) {
           Method::rate};
 }
 
-/// A proxy of ours, up to `workers` workers with a queue pair each.
-std::string proxy(Draw& draw, int workers, int most_rings, int batch, int& drawn) {
-  drawn = draw.log_uniform(1, workers);
+/// A proxy of ours with a queue pair per worker.
+std::string proxy(Draw& draw, int workers, int rings, int batch) {
   return fmt::format(
-      "library=mini-proxy;submitter=proxy;threads=1;workers={0};rings={1};qps={0};"
-      "batch={2};handoff={3}",
-      drawn, drawn * draw.log_uniform(1, most_rings), batch, draw.coin() ? "tuned" : "baseline");
+      "library=mini-proxy;submitter=proxy;workers={0};rings={1};qps={0};batch={2};handoff={3}",
+      workers, rings, batch, draw.coin() ? "tuned" : "baseline");
 }
 
 Candidate proxy_latency(Draw& draw) {
-  int workers = 1;
-  const auto text = proxy(draw, 1, 1, 1, workers);
+  const auto text = proxy(draw, 1, 1, 1) + ";threads=1";
   return {text + payload_of(draw, largest_payload), Method::latency};
 }
 
-Candidate proxy_rate(Draw& draw, int most) {
-  int workers = 1;
-  const auto text = proxy(draw, most, 4, draw.log_uniform(1, most_batch), workers);
-  return {fmt::format("{};window={}{}", text, workers * draw.log_uniform(32, 512),
+Candidate proxy_rate(Draw& draw, const Scope& scope, int most) {
+  const int workers = draw.log_uniform(1, most);
+  const int rings = workers * draw.log_uniform(1, 4);
+  const auto text = proxy(draw, workers, rings, draw.log_uniform(1, most_batch));
+  const int outstanding = workers * draw.log_uniform(32, 512);
+  return {fmt::format("{};{}{}", text, scope.producers(rings, outstanding),
                       payload_of(draw, largest_payload)),
           Method::rate};
 }
@@ -155,7 +154,7 @@ std::vector<Family> families(const Scope& scope) {
       host_rate,
       [loopback = scope.loopback](Draw& d) { return connections(d, loopback); },
       proxy_latency,
-      [workers](Draw& d) { return proxy_rate(d, workers); },
+      [&scope, workers](Draw& d) { return proxy_rate(d, scope, workers); },
   };
   // A CPU plays the probe; beside a GPU such a row says nothing of the layout (analytic.cpp).
   if (!scope.no_gpu.empty()) {

@@ -57,7 +57,8 @@ LinkSpec spec_of(const Layout& layout, std::uint64_t window, std::uint64_t regio
 Link::Link(const Bench& bench, const Layout& layout)
     : bench_{bench},
       payload_{count(layout, Key::payload, 8)},
-      window_{static_cast<std::uint64_t>(layout.number(Key::window, 1))},
+      window_{static_cast<std::uint64_t>(layout.number(Key::window, 1) *
+                                         layout.number(Key::threads, 1))},
       stride_{std::max<std::uint64_t>(8, (payload_ + 7) / 8 * 8)},
       slots_{std::clamp<std::uint64_t>(region_budget / stride_, 2, 256)} {
   const auto spec = spec_of(layout, window_, payload_start + payload_bytes());

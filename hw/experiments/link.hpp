@@ -27,6 +27,7 @@ struct Bench {
   ClockControl* clocks = nullptr;  ///< sets clock_mhz; null: clocks are never set
   /// Of a proxy's rings; a GPU that produces needs pinned memory.
   std::pmr::memory_resource* ring_memory = std::pmr::new_delete_resource();
+  int producer_cpu = -1;  ///< a CPU that posts or produces is bound to it; -1: to none
 };
 
 class Link {

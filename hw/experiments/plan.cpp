@@ -93,6 +93,11 @@ void assist_doorbells(Plan& plan, const std::string& reason) {
   if (assisted) plan.skip("submitter=gpu", "measured as cpu-assisted; " + reason);
 }
 
+std::string Scope::producers(int rings, int outstanding) const {
+  const int threads = no_gpu.empty() ? rings : 1;
+  return fmt::format("threads={};window={}", threads, std::max(1, outstanding / threads));
+}
+
 bool gpu_submits(const Layout& layout) {
   const auto submitter = layout.choice(Key::submitter, Submitter::host);
   return submitter == Submitter::gpu || submitter == Submitter::cpu_assisted;

@@ -46,6 +46,10 @@ struct Scope {
   std::string no_dc;             ///< why DC cannot run; empty when it can
   /// SM clocks to sweep, MHz; empty when clocks are not to be set.
   std::vector<std::uint32_t> sm_clocks = {};
+
+  /// "threads=T;window=W" of a proxy whose `rings` rings have `outstanding` requests in flight
+  /// altogether: a GPU feeds each ring by a thread of its own, a CPU all of them by one.
+  std::string producers(int rings, int outstanding) const;
 };
 
 /// The scope of a machine as its rows describe it; a machine that rows do not describe has all.

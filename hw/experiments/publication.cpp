@@ -23,13 +23,14 @@ void publication(const Scope& scope, Plan& plan) {
     add("warp-cooperative", count, 32, "gpu");
     if (count <= 64) add("thread-handoff", count, 1, "gpu");
   }
+  add("warp-cooperative", 256, 256, "gpu");
   if (!scope.full) return;
   for (const auto* ordering : {"none", "release", "system"})
     for (const auto* strategy : {"lock-per-wqe", "warp-synchronised", "warp-drifting"})
       add(strategy, 32, 1, ordering);
   for (const auto* ordering : {"none", "release", "system"})
     add("warp-cooperative", 256, 32, ordering);
-  for (const int batch : {64, 128, 256}) add("warp-cooperative", 256, batch, "gpu");
+  for (const int batch : {64, 128}) add("warp-cooperative", 256, batch, "gpu");
 }
 
 }  // namespace qpcast::hw::experiments

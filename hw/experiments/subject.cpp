@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "hw/affinity.hpp"
 #include "hw/experiments/statistics.hpp"
 
 namespace qpcast::hw {
@@ -19,6 +20,7 @@ class CpuSubject final : public Subject {
   CpuSubject(const Bench& bench, const Point& point) : point_{point}, link_{bench, point.layout} {}
 
   void pass(const PassBudget& budget, Passes& passes) override {
+    const PinnedScope pinned{link_.bench().producer_cpu};
     switch (point_.method) {
       case Method::latency: {
         auto times = latency_pass(link_, budget);
@@ -40,7 +42,9 @@ class CpuSubject final : public Subject {
     }
   }
   Environment facts() const override {
-    return {{"producer", "cpu"}, {"workers.pinned", link_.workers_pinned() ? "yes" : "no"}};
+    return {{"producer", "cpu"},
+            {"producer.pinned", link_.bench().producer_cpu >= 0 ? "yes" : "no"},
+            {"workers.pinned", link_.workers_pinned() ? "yes" : "no"}};
   }
 
  private:

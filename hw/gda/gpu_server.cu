@@ -16,17 +16,41 @@ using emulated::Registration;
 /// Messages of one queue pair that are served before the next one's turn.
 constexpr std::uint32_t burst = 32;
 
-/// One thread of each block serves every gridDim-th queue pair.
+constexpr std::uint32_t queue_slots = 1024;
+constexpr std::uint32_t most_blocks = 256;
+constexpr std::uint32_t most_served = queue_slots / most_blocks;  ///< by one block
+
+__device__ void write_back(Queue& to, const Queue& from) {
+  to.completions.produced = from.completions.produced;
+  to.fetched = from.fetched;
+  to.announced = from.announced;
+  to.condition = from.condition;
+  to.event = from.event;
+  to.counters = from.counters;
+}
+
+/// One thread of each block serves every gridDim-th queue pair. It keeps them in shared memory; what
+/// others may ask about them, whether they are in error, is told in the adapter's own table.
 __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::uint32_t count,
                              const volatile std::uint32_t* stop) {
-  for (bool last = false;; last = *stop != 0) {
-    bool busy = false;
-    for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x)
-      busy |=
-          emulated::step(adapter, adapter.queues[active[i]], emulated::Mode::execute, burst) > 0;
-    // Told to stop before this round began, and nothing was left: all doorbells are served.
-    if (last && !busy) return;
+  extern __shared__ Queue served[];
+  std::uint32_t served_count = 0;
+  for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x)
+    served[served_count++] = adapter.queues[active[i]];
+  const auto original = [&](std::uint32_t k) -> Queue& {
+    return adapter.queues[active[blockIdx.x + k * gridDim.x]];
+  };
+  bool busy = true;
+  // Told to stop before a round began that found nothing: all doorbells are served.
+  for (bool last = false; !last || busy; last = *stop != 0) {
+    busy = false;
+    for (std::uint32_t k = 0; k < served_count; ++k) {
+      auto& queue = served[k];
+      busy |= emulated::step(adapter, queue, emulated::Mode::execute, burst) > 0;
+      if (queue.condition != original(k).condition) write_back(original(k), queue);
+    }
   }
+  for (std::uint32_t k = 0; k < served_count; ++k) write_back(original(k), served[k]);
 }
 
 class GpuServer final : public QueueServer {
@@ -75,8 +99,8 @@ class GpuServer final : public QueueServer {
     const Adapter adapter{gpu_registrations_.as<Registration>(),
                           static_cast<std::uint32_t>(registrations_.size()),
                           gpu_queues_.as<Queue>(), queue_slots};
-    const auto blocks = std::min(attached_, 64U);
-    serve_kernel<<<blocks, 1, 0, stream_>>>(adapter, gpu_active_.as<std::uint32_t>(), attached_,
+    const auto blocks = std::min(attached_, most_blocks);
+    serve_kernel<<<blocks, 1, most_served * sizeof(Queue), stream_>>>(adapter, gpu_active_.as<std::uint32_t>(), attached_,
                                             stop_.as<std::uint32_t>());
     check(cudaGetLastError(), "launch");
     running_ = true;
@@ -110,7 +134,6 @@ class GpuServer final : public QueueServer {
     running_ = false;
   }
 
-  static constexpr std::uint32_t queue_slots = 1024;
   cudaStream_t stream_ = nullptr;
   PinnedMemory stop_;
   std::vector<Registration> registrations_;

@@ -9,7 +9,7 @@ namespace qpcast::hw::gda {
 namespace {
 
 constexpr std::uint32_t lanes = 32;
-constexpr std::uint32_t most_owned = 64;  ///< queue pairs of one owner
+constexpr std::size_t default_shared = 48 << 10;  ///< B of shared memory without asking
 
 __device__ Patience patience_of(Report* report, std::uint64_t ns) {
   return {nanoseconds() + ns, &report->failure};
@@ -24,21 +24,36 @@ __device__ std::uint32_t number() {
   return thread;
 }
 
-/// A thread that owns several queue pairs and visits them in turn.
+/// What the owner of several queue pairs keeps of each between two visits.
+struct Owned {
+  QueuePair qp;
+  Cursor at;
+};
+
+/// Queue pairs of one thread, at most.
+__host__ __device__ std::uint32_t owned_by_one(const Job& job) {
+  return (job.qp_count + job.threads - 1) / job.threads;
+}
+
+/// A thread that owns several queue pairs and visits them in turn. They lie in shared memory: in
+/// global memory each visit would wait for the L2, whose lines the ordering has made stale.
 template <Ordering scope, class Write, class Vector>
 __device__ bool stream_over_many(const Job& job, std::uint32_t t, const Patience& patience) {
-  Cursor at[most_owned];
-  const std::uint32_t owned = (job.qp_count - t + job.threads - 1) / job.threads;
+  extern __shared__ Owned owned_of_block[];
+  Owned* const owned = owned_of_block + threadIdx.x * owned_by_one(job);
+  const std::uint32_t count = (job.qp_count - t + job.threads - 1) / job.threads;
+  for (std::uint32_t k = 0; k < count; ++k) owned[k] = {job.qps[t + k * job.threads], {}};
+  const Writes writes = job.writes;
   std::uint32_t k = 0;
   for (std::uint64_t m = 0; m < job.messages; m += job.batch) {
-    const auto& qp = job.qps[t + k * job.threads];
-    if (!put_alone<scope, Write, Vector>(qp, job.writes, t * job.messages + m, job.batch, at[k],
-                                         patience))
+    auto [qp, at] = owned[k];
+    if (!put_alone<scope, Write, Vector>(qp, writes, t * job.messages + m, job.batch, at, patience))
       return false;
-    if (++k == owned) k = 0;
+    owned[k].at = at;
+    if (++k == count) k = 0;
   }
-  for (k = 0; k < owned; ++k)
-    if (at[k].next > 0 && !await(job.qps[t + k * job.threads], job.writes, at[k].next, patience))
+  for (k = 0; k < count; ++k)
+    if (owned[k].at.next > 0 && !await(owned[k].qp, writes, owned[k].at.next, patience))
       return false;
   return true;
 }
@@ -141,7 +156,7 @@ __device__ bool arrived(const std::uint64_t* word, std::uint64_t message,
 
 template <Ordering scope>
 __global__ void round_trip_kernel(RoundTripJob job) {
-  using Write = InlineWrite<wqe::Connected, 8>;
+  using Write = InlineWrite<wqe::Connected>;
   const bool pings = blockIdx.x == 0;
   const auto patience = patience_of(job.report, job.patience_ns);
   const QueuePair qp = job.qps[pings ? 0 : 1];
@@ -159,14 +174,24 @@ __global__ void round_trip_kernel(RoundTripJob job) {
   watch.stop();
 }
 
+/// Of a block whose threads own several queue pairs each.
+std::size_t shared_bytes(const Job& job, const Grid& grid) {
+  const auto each = owned_by_one(job);
+  return each > 1 ? std::size_t{each} * grid.per_block * sizeof(Owned) : 0;
+}
+
 template <Ordering scope, class Write, class Vector>
 void launch_scoped(const Variant& variant, const Job& job, const Grid& grid, cudaStream_t stream) {
-  const auto launch = [&](auto* kernel) {
-    kernel<<<grid.blocks, grid.per_block, 0, stream>>>(job);
+  const auto launch = [&](auto* kernel, std::size_t shared = 0) {
+    if (shared > default_shared)
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(shared)),
+            "cudaFuncSetAttribute");
+    kernel<<<grid.blocks, grid.per_block, shared, stream>>>(job);
   };
   switch (variant.publication) {
     case Publication::exclusive:
-      return launch(exclusive_kernel<scope, Write, Vector>);
+      return launch(exclusive_kernel<scope, Write, Vector>, shared_bytes(job, grid));
     case Publication::warp_cooperative:
       return launch(cooperative_kernel<scope, Write, Vector>);
     case Publication::lock_per_wqe:
@@ -197,11 +222,9 @@ void with_ordering(Ordering ordering, Use use) {
 
 /// Calls `use` with the kind of write and of address vector as types.
 template <class Use>
-void with_write(const Variant& variant, const Writes& writes, Use use) {
+void with_write(const Variant& variant, Use use) {
   using wqe::CompactVector;
   using wqe::Connected;
-  if (!variant.dc && variant.inlined && writes.length == 8)
-    return use(InlineWrite<Connected, 8>{}, Connected{});
   if (variant.dc)
     return variant.inlined ? use(InlineWrite<CompactVector>{}, CompactVector{})
                            : use(PointerWrite<CompactVector>{}, CompactVector{});
@@ -213,7 +236,7 @@ void with_write(const Variant& variant, const Writes& writes, Use use) {
 
 void launch_rate(const Variant& variant, const Job& job, const Grid& grid, void* stream) {
   with_ordering(variant.ordering, [&](auto scope) {
-    with_write(variant, job.writes, [&](auto write, auto vector) {
+    with_write(variant, [&](auto write, auto vector) {
       launch_scoped<scope(), decltype(write), decltype(vector)>(variant, job, grid,
                                                                 static_cast<cudaStream_t>(stream));
     });
@@ -223,7 +246,7 @@ void launch_rate(const Variant& variant, const Job& job, const Grid& grid, void*
 
 void launch_latency(const Variant& variant, const LatencyJob& job, void* stream) {
   with_ordering(variant.ordering, [&](auto scope) {
-    with_write(variant, job.writes, [&](auto write, auto vector) {
+    with_write(variant, [&](auto write, auto vector) {
       latency_kernel<scope(), decltype(write), decltype(vector)>
           <<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(job);
     });

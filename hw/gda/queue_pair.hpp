@@ -46,6 +46,7 @@ QPCAST_HOST_DEVICE inline std::uint32_t pattern_word(std::uint64_t m, std::uint3
 
 /// Inline payload made in registers.
 struct PatternPayload {
+  static constexpr bool endless = true;
   std::uint64_t message;
   QPCAST_HOST_DEVICE std::uint32_t word(std::uint32_t i, std::uint32_t /*bytes*/) const {
     return pattern_word(message, i);

@@ -15,15 +15,13 @@ __device__ inline wqe::Remote target(const Writes& writes, std::uint64_t message
   return {writes.remote.address + slot_offset(writes, message), writes.remote.key};
 }
 
-/// Inline payload; `Vector` is wqe::Connected or wqe::CompactVector. With a `fixed_length` the
-/// whole WQE is straight-line code, as in a library that writes one kind of message.
-template <class Vector, std::uint32_t fixed_length = 0>
+/// Inline payload; `Vector` is wqe::Connected or wqe::CompactVector.
+template <class Vector>
 struct InlineWrite {
   __device__ static void build(const QueuePair& qp, const Writes& writes, std::uint64_t block,
                                std::uint8_t flags, std::uint64_t message, const Vector& vector) {
-    const std::uint32_t length = fixed_length != 0 ? fixed_length : writes.length;
     wqe::write_inline(qp.send, static_cast<std::uint32_t>(block), flags, target(writes, message),
-                      PatternPayload{message}, length, vector);
+                      PatternPayload{message}, writes.length, vector);
   }
 };
 

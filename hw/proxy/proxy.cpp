@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "hw/proxy/affinity.hpp"
+#include "hw/affinity.hpp"
 #include "hw/proxy/backoff.hpp"
 #include "model/error.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "hw/proxy/affinity.hpp"
+#include "hw/affinity.hpp"
 #include "hw/proxy/memory_channel.hpp"
 #include "model/error.hpp"
 

@@ -71,25 +71,33 @@ QPCAST_HOST_DEVICE inline std::uint32_t pointer_write(const SendQueue& queue, st
   return blocks_of(body + (length != 0 ? 2 : 1));
 }
 
-/// Word `i` of an inline payload, 0 behind its end.
+/// Word `i` of an inline payload, 0 behind its end unless the payload has words there too.
 template <class Payload>
 QPCAST_HOST_DEVICE inline std::uint32_t payload_word(const Payload& payload, std::uint32_t i,
                                                      std::uint32_t length) {
+  if constexpr (Payload::endless) return payload.word(i, 4);
   const std::uint32_t at = 4 * i;
   if (at >= length) return 0;
   return payload.word(i, length - at < 4 ? length - at : 4);
 }
 
-/// Segment `i` of the inline data; the first starts with the header.
+/// The first segment of the inline data: the header and up to three words.
+template <class Payload>
+QPCAST_HOST_DEVICE inline Segment first_inline_segment(const Payload& payload,
+                                                       std::uint32_t length) {
+  Segment segment;
+  segment.word[0] = be32{inline_mark | length}.raw();
+  for (std::uint32_t w = 1; w < 4; ++w) segment.word[w] = payload_word(payload, w - 1, length);
+  return segment;
+}
+
+/// Segment `i` > 0 of the inline data.
 template <class Payload>
 QPCAST_HOST_DEVICE inline Segment inline_segment(const Payload& payload, std::uint32_t i,
                                                  std::uint32_t length) {
   Segment segment;
-  for (std::uint32_t w = 0; w < 4; ++w) {
-    const std::uint32_t at = 4 * i + w;  // the header is word 0
-    segment.word[w] =
-        at == 0 ? be32{inline_mark | length}.raw() : payload_word(payload, at - 1, length);
-  }
+  for (std::uint32_t w = 0; w < 4; ++w)
+    segment.word[w] = payload_word(payload, 4 * i + w - 1, length);
   return segment;
 }
 
@@ -130,7 +138,8 @@ QPCAST_HOST_DEVICE inline std::uint32_t write_inline(const SendQueue& queue, std
   store(queue.at(index, 0), control(queue, index, Opcode::rdma_write, flags, body + 1 + data));
   vector.store_at(queue, index, 1);
   store(queue.at(index, body), remote_address(remote));
-  for (std::uint32_t i = 0; i < data; ++i)
+  store(queue.at(index, body + 1), detail::first_inline_segment(payload, length));
+  for (std::uint32_t i = 1; i < data; ++i)
     store(queue.at(index, body + 1 + i), detail::inline_segment(payload, i, length));
   return blocks_of(body + 1 + data);
 }

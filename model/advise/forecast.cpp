@@ -21,6 +21,7 @@ class Envelope {
     }
     keep_least(load_delay_, p.load_delay);
     population_ = std::max(population_, p.population);
+    chain_ = empty_ ? p.chain : std::min(chain_, p.chain);
     backlog_ = empty_ ? p.backlog
                       : Backlog{std::min(backlog_.messages, p.backlog.messages),
                                 std::max(backlog_.share_of_rate, p.backlog.share_of_rate)};
@@ -39,6 +40,7 @@ class Envelope {
     }
     p.load_delay = load_delay_;
     p.population = population_;
+    p.chain = chain_;
     p.backlog = backlog_;
     p.loaded = loaded_;
     return p;
@@ -54,7 +56,7 @@ class Envelope {
   std::array<double, resource_count> servers_{};
   Duration load_delay_;
   Backlog backlog_;
-  double population_ = 0;
+  double population_ = 0, chain_ = 1;
   bool loaded_ = false, empty_ = true;
 };
 

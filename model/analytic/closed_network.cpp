@@ -29,7 +29,8 @@ double upper_bound(const Demands& demands) {
   return bound;
 }
 
-/// X (Z + sum R_k) - N and its derivative in X.
+/// X (Z + sum R_k) - N and its derivative in X. Chains of c messages are the customers: N / c of
+/// them, of c times the service.
 struct Balance {
   double value, slope;
 };
@@ -39,6 +40,7 @@ class ClosedNetwork {
   ClosedNetwork(const Pipeline& pipeline, const Demands& demands)
       : demands_{demands},
         population_{pipeline.population},
+        chain_{pipeline.chain},
         think_{(pipeline.total(Phase::transit) + pipeline.total(Phase::acknowledge) +
                 pipeline.total(Phase::complete))
                    .us()},
@@ -47,13 +49,14 @@ class ClosedNetwork {
 
   Balance at(double x) const {
     Balance b{x * (think_ + loaded_ * x) - population_, think_ + 2 * loaded_ * x};
+    const double others = (population_ - chain_) / population_;
     for (const auto& d : demands_) {
       if (d.service <= 0) continue;
       const double s = d.service / d.servers;
-      const double room = 1 - x * s * (population_ - 1) / population_;
+      const double room = 1 - x * s * others;
       const double elsewhere = s * (d.servers - 1);
-      b.value += x * (s / room + elsewhere);
-      b.slope += s / (room * room) + elsewhere;
+      b.value += x * chain_ * (s / room + elsewhere);
+      b.slope += chain_ * (s / (room * room) + elsewhere);
     }
     return b;
   }
@@ -85,12 +88,12 @@ class ClosedNetwork {
   /// The rate if nothing ever queued: above the root, and near it unless a station is busy.
   double unloaded() const {
     double cycle = think_;
-    for (const auto& d : demands_) cycle += d.service;
+    for (const auto& d : demands_) cycle += chain_ * d.service;
     return population_ / cycle;
   }
 
   const Demands& demands_;
-  double population_, think_, loaded_;
+  double population_, chain_, think_, loaded_;
 };
 
 Throughputs at_rate(double x, const Demands& demands) {

@@ -94,9 +94,7 @@ double evaluate(Metric metric, const Setup& setup, const ParameterValues& values
     case Metric::issue:
       return issue(p).us();
     case Metric::doorbell_to_cqe:
-      return (p.total(Phase::transit) + p.total(Phase::acknowledge) +
-              completion::further_visits(setup, values))
-          .us();
+      return (put_completion(p) - issue(p)).us();
     case Metric::put_completion:
       return put_completion(p).us();
     case Metric::rtt:

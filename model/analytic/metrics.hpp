@@ -1,8 +1,8 @@
 /// Metrics of a solved pipeline: each published quantity as a function of path and throughput.
 ///
 ///   issue            sum of issue terms
-///   doorbell_to_cqe  transit + acknowledge
-///   put_completion   issue + doorbell_to_cqe + complete
+///   doorbell_to_cqe  transit + acknowledge + complete: until the submitter has seen the CQE
+///   put_completion   issue + doorbell_to_cqe
 ///   rtt              2 (issue + transit + receive + load delay + wait behind the backlog)
 ///   rtt_p99          rtt + host tail
 ///   *_clock_share    (T(f) - T(infinity)) / T(f) of the path at SM clock f

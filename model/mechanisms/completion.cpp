@@ -16,13 +16,6 @@ double visits(const Setup& setup) {
   return 1;
 }
 
-Duration further_visits(const Setup& setup, const ParameterValues& values) {
-  const double further = visits(setup) - 1;
-  if (!setup.gpu_builds() || further <= 0) return {};
-  const auto each = Duration::us(setup.cost(values, Cost::visit));
-  return clock::gpu_time(each * further, setup, values);
-}
-
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
   const auto fixed = Duration::us(setup.cost(values, Cost::complete));

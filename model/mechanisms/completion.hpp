@@ -20,9 +20,6 @@ namespace qpcast::completion {
 /// Queue pairs that the scope visits.
 double visits(const Setup& setup);
 
-/// Time of the visits beyond the first: who waits for every queue pair sees a CQE that much later.
-Duration further_visits(const Setup& setup, const ParameterValues& values);
-
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
 
 }  // namespace qpcast::completion

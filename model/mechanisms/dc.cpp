@@ -1,11 +1,18 @@
 #include "model/mechanisms/dc.hpp"
 
+#include "model/mechanisms/clock.hpp"
 #include "model/mechanisms/nic_engine.hpp"
 
 namespace qpcast::dc {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (setup.transport != Transport::dc) return;
+  if (setup.gpu_builds()) {
+    const auto vector =
+        clock::gpu_time(Duration::us(values.get(Param::gpu_inline_chunk)), setup, values);
+    pipeline.path("address vector", Phase::issue, vector);
+    if (!setup.warp_publishes()) pipeline.work(Resource::submitter, vector);
+  }
   pipeline.path("DC operation", Phase::transit, Duration::us(values.get(Param::dc_operation)));
   const bool many_targets = setup.pes > 2;
   if (!many_targets) return;

@@ -1,5 +1,6 @@
 /// DC transport: few initiators address many targets.
 ///
+///   issue   += gpu.inline_chunk                          the address vector is 16 B more to store
 ///   transit += dc.operation                              us per operation (larger WQE, connect)
 ///   engine  : service * (1 + dc.switch / w^2)            w = writes per destination visit
 ///

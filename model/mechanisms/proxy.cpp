@@ -50,6 +50,10 @@ void contribute_workers(const Setup& setup, const ParameterValues& values, Pipel
   }
   pipeline.servers(Resource::worker, setup.workers);
   pipeline.work(Resource::worker, each, post);
+  if (setup.caller_posts) {
+    const auto visit = Duration::us(setup.cost(values, Cost::visit)) * h;
+    pipeline.work(Resource::worker, visit / setup.writes_per_visit);
+  }
 
   const double serial =
       setup.shared_refcount ? 1 : std::min(1.0, setup.cost(values, Cost::serial_fraction));
@@ -70,7 +74,11 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
       clock::gpu_time(Duration::us(setup.cost(values, Cost::handoff)), setup, values);
   pipeline.path("hand off descriptor", Phase::issue, handoff);
   pipeline.servers(Resource::submitter, setup.threads);
-  pipeline.work(Resource::submitter, handoff);
+  const auto store = Duration::us(values.get(Param::gpu_host_store));
+  auto stream = std::max(handoff, store);
+  if (setup.window < unlimited)
+    stream += Duration::us(values.get(Param::gpu_host_read)) / std::max(1.0, setup.window / 2);
+  pipeline.work(Resource::submitter, stream);
   if (setup.handoff == Handoff::baseline) pipeline.path("hand off flag", Phase::receive, handoff);
 }
 

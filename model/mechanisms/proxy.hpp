@@ -2,21 +2,27 @@
 ///
 ///   issue    = handoff                                      us, GPU (mechanisms/clock.hpp)
 ///   transit += (proxy.pickup + post + per_request) * h      us, CPU
+///   submitter: max(handoff, gpu.host_store)               per descriptor; a lone one is posted,
+///                                                           those of a stream wait for the bus
+///            + gpu.host_read / (window / 2)                a producer with a window looks at the
+///                                                           completion counter once per half
 ///   worker   : (post / B + per_request) * h                 per request, T servers
 ///   lock     : serial_fraction * the same                   one server, shared by all workers
 ///   receive += handoff                                      baseline only: payload and flag
 ///                                                           are two descriptors
 ///
 /// A host that posts by itself (submitter=host without workers) hands nothing to anybody: no
-/// pickup, and issue = (post / B + per_request) * h. A CPU that puts payloads into WQEs pays
-/// host.inline_chunk per further 16 B in per_request.
+/// pickup, and issue = (post / B + per_request) * h. In a stream it polls a queue pair whenever it
+/// comes by: worker += visit * h / w, w = messages per visit, half a queue pair's share of the
+/// window at most. A CPU that puts payloads into WQEs pays host.inline_chunk per further 16 B in
+/// per_request.
 ///
 /// h is the host's speed: cold 1, warm 1 / host.warm_gain, uncontrolled the geometric mean of
 /// the two; sustained background load also lifts a cold host to that mean. h is divided by
 /// host.speed, this platform's CPU against P-IB's. A shared reference count makes the whole of a
 /// request serial (serial_fraction = 1). A round trip's 99th percentile lies host.tail * h^2
 /// above its median: the tail is the host's frequency and idle-state transitions.
-/// handoff, post, per_request, serial_fraction belong to the cost profile. Valid for 1-32 rings
+/// handoff, post, per_request, visit, serial_fraction belong to the cost profile. Valid for 1-32 rings
 /// served by 1-8 workers, B <= 16.
 /// Source: arXiv 2610.01380, sections 4.1, 4.2, C.1, Fig. 7.
 #pragma once

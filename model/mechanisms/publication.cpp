@@ -9,6 +9,8 @@ namespace qpcast::publication {
 
 /// Of the section that is left when nothing is ordered, at least: the hand-over itself.
 constexpr double least_section = 0.1;
+/// Of a put's two orderings, behind the WQEs and behind the record, the second waits for its turn.
+constexpr double in_turn = 0.5;
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
@@ -29,9 +31,11 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
     const double relative = submission::order_cost(setup.ordering, values) /
                             submission::order_cost(Ordering::gpu, values);
     const auto stream = Duration::us(values.get(Param::gpu_order_stream));
-    section += clock::gpu_time(stream * (relative - 1), setup, values);
+    const double inside = setup.publication == Publication::lock_per_wqe ? 1 : in_turn;
+    section += clock::gpu_time(stream * ((relative - 1) * inside), setup, values);
     section = std::max(section, time(Cost::publish) * least_section);
   }
+  if (setup.publication == Publication::lock_per_wqe) section += time(Cost::lock);
   const auto fixed = section * drift;
   const auto each = time(Cost::publish_per_wqe) * drift;
   pipeline.servers(Resource::queue, std::min(setup.qps, streams));

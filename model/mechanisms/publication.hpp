@@ -7,7 +7,7 @@
 ///           + gpu.order_stream * (order(scope) / order(gpu) - 1)   where the scope is another
 ///
 ///   exclusive           one thread per queue pair: no section
-///   lock-per-wqe        B = 1 whatever the caller's batch
+///   lock-per-wqe        B = 1 whatever the caller's batch; section + lock
 ///   thread-handoff      the section passes from thread to thread
 ///   warp-cooperative    one lane publishes for its warp; the warp holds build and section, so a
 ///                       single warp is bound by build + section, several by the section alone
@@ -15,8 +15,8 @@
 ///                       its build and the sections of all 32
 ///   warp-drifting       lanes drift apart and wait for each other: section * drift
 ///
-/// Parameters per cost profile: publish, publish_per_wqe (us at the reference clock), drift (a
-/// ratio, >= 1). The number of queues caps parallel sections. The closed form takes drift as a
+/// Parameters per cost profile: publish, publish_per_wqe, lock (us at the reference clock), drift
+/// (a ratio, >= 1). The number of queues caps parallel sections. The closed form takes drift as a
 /// parameter; the discrete-event solver produces it from lane jitter.
 /// Valid for 1-256 WQEs per section. Source: arXiv 2610.01380, Table 5, section 4.3.1 and D.1.
 #pragma once

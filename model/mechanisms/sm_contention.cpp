@@ -8,7 +8,8 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   if (!setup.gpu_builds()) return;
   const double streams = pipeline.station(Resource::submitter).servers;
   const double per_sm = std::max(1.0, streams / setup.sms);
-  pipeline.scale(Resource::submitter, 1 + values.get(Param::gpu_sm_contention) * (per_sm - 1));
+  auto& build = pipeline.station(Resource::submitter).per_message;
+  build = build * (1 + values.get(Param::gpu_sm_contention) * (per_sm - 1));
 }
 
 }  // namespace qpcast::sm_contention

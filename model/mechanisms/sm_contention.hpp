@@ -1,6 +1,8 @@
 /// Threads on one SM contend for issue slots and the path to memory.
 ///
-///   submitter time *= 1 + gpu.sm_contention * (k - 1)       k = submitting streams per SM
+///   time to build *= 1 + gpu.sm_contention * (k - 1)       k = submitting streams per SM
+///
+/// Stores contend, waiting for an ordering does not: what a stream pays per batch stays.
 ///
 /// A stream is a thread with its own queue pair, or a warp that publishes together. The parameter
 /// is a ratio per stream. Valid for up to 64 streams on an SM.

@@ -20,7 +20,9 @@ Duration order_cost(Ordering scope, const ParameterValues& values) {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
-  const auto order = order_cost(setup.ordering, values);
+  auto order = order_cost(setup.ordering, values);
+  if (setup.ordering == Ordering::release && setup.queue_memory == Memory::host)
+    order += Duration::us(values.get(Param::gpu_host_exchange));
   pipeline.path("order and ring", Phase::issue, clock::gpu_time(order, setup, values));
   if (setup.publication != Publication::exclusive) return;
   const double relative = order / order_cost(Ordering::gpu, values);

@@ -4,6 +4,8 @@
 /// scope decides what the thread pays for it:
 ///
 ///   lone operation:   order(scope)                   none: 0, gpu, release, system
+///                     release, doorbell record in host memory: + gpu.host_exchange, since the
+///                     exchange crosses PCIe both ways
 ///   in a stream:      order_stream * order(scope) / order(gpu), once per doorbell
 ///
 /// A lone operation waits for an idle store path; in a stream the fence overlaps the WQEs that

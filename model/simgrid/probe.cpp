@@ -38,7 +38,7 @@ void Probe::handle(const Event& event) {
 void Probe::passed(const Nic::Passage& passage) {
   if (!first_) {
     issue_ += issued_ - began_;
-    cqe_ += passage.acknowledged - issued_;
+    cqe_ += passage.acknowledged + world_.scene.complete - issued_;
     put_ += passage.acknowledged + world_.scene.complete - began_;
     ++messages_;
   }

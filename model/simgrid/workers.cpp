@@ -8,6 +8,7 @@ namespace qpcast::simgrid {
 
 namespace {
 constexpr std::uint32_t probe_request = UINT32_MAX;
+constexpr std::uint32_t generated = UINT32_MAX - 1;  ///< by the worker itself
 constexpr std::uint32_t producers_per_cta = 32;
 constexpr double idle_exit = 0.01;  // pickups that find the host in an idle state
 }  // namespace
@@ -116,15 +117,19 @@ void Workers::collect(Worker& worker, double now) {
   }
 }
 
+/// A host that posts itself fills its batch, unless its window is full: then a completion wakes it.
+void Workers::generate(Worker& worker, double now) const {
+  if (worker.outstanding + world_.scene.batch > world_.scene.setup.window) return;
+  while (worker.taken.size() < world_.scene.batch) worker.taken.push_back({now, generated});
+}
+
 void Workers::work(std::uint32_t w, double now) {
   auto& worker = workers_[w];
   const auto& scene = world_.scene;
   collect(worker, now);
-  auto n = std::min<std::uint32_t>(scene.batch, static_cast<std::uint32_t>(worker.taken.size()));
-  if (scene.generates && !idle_) {
-    while (worker.taken.size() < scene.batch) worker.taken.push_back({now, 0});
-    n = scene.batch;
-  }
+  if (scene.generates && !idle_) generate(worker, now);
+  const auto n =
+      std::min<std::uint32_t>(scene.batch, static_cast<std::uint32_t>(worker.taken.size()));
   if (n == 0 || (world_.options.off.chains && n < scene.batch)) {
     worker.idle = true;
     return;
@@ -154,6 +159,11 @@ void Workers::posted(std::uint32_t w, double now) {
     worker.taken.pop_front();
   }
   if (bulk) world_.departed(passage, n);
+  if (world_.scene.generates && !idle_ && world_.scene.setup.window < unlimited) {
+    worker.outstanding += n;
+    worker.chains.push_back(n);
+    world_.agenda.at(passage.acknowledged + world_.scene.complete, EventKind::returned, w);
+  }
   work(w, now);
 }
 
@@ -161,8 +171,18 @@ void Workers::finish(const Request& request, const Nic::Passage& passage) {
   if (request.producer == probe_request) return world_.probe->passed(passage);
   const double done = passage.acknowledged + world_.scene.complete;
   world_.record_latency(done - request.began, 1);
-  if (world_.scene.setup.window < unlimited && !world_.scene.generates)
+  if (world_.scene.setup.window < unlimited && request.producer != generated)
     world_.agenda.at(done, EventKind::returned, request.producer);
+}
+
+/// A posting host's chain is complete; what it posts next waited for that, or goes on by itself.
+void Workers::batch_returned(std::uint32_t w, double now) {
+  auto& worker = workers_[w];
+  worker.outstanding -= worker.chains.front();
+  worker.chains.pop_front();
+  if (!worker.idle) return;
+  worker.idle = false;
+  work(w, now);
 }
 
 void Workers::handle(const Event& event) {
@@ -174,6 +194,7 @@ void Workers::handle(const Event& event) {
     case EventKind::posted:
       return posted(event.index, event.time);
     case EventKind::returned: {
+      if (world_.scene.generates) return batch_returned(event.index, event.time);
       auto& producer = producers_[event.index];
       producer.outstanding -= 1;
       if (!producer.blocked) return;

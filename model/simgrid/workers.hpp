@@ -8,7 +8,7 @@
 /// CTA of 32, else those of one ring) keeps cta_window
 /// descriptors queued and then waits. Background CTAs have one ring each (modulo R), other
 /// producers spread over the rings; producers with a window also wait for completions.
-/// With submitter=host the workers make the requests themselves.
+/// With submitter=host the workers make the requests themselves, up to their window.
 #pragma once
 
 #include <deque>
@@ -39,6 +39,8 @@ class Workers : public Traffic {
     std::size_t next_ring = 0;
     bool idle = true;
     std::uint32_t posting = 0;
+    double outstanding = 0;            ///< of a host that posts itself and has a window
+    std::deque<std::uint32_t> chains;  ///< their sizes, oldest first
   };
   struct Cta {
     std::uint32_t queued = 0;
@@ -53,7 +55,9 @@ class Workers : public Traffic {
   void handed_off(std::uint32_t producer, double now);
   void enqueue(std::uint32_t ring, Request request, double now);
   void collect(Worker& worker, double now);
+  void generate(Worker& worker, double now) const;
   void work(std::uint32_t w, double now);
+  void batch_returned(std::uint32_t w, double now);
   void posted(std::uint32_t w, double now);
   void finish(const Request& request, const Nic::Passage& passage);
   std::uint32_t group_of(std::uint32_t producer) const;

@@ -72,15 +72,20 @@ QPCAST_HOST_DEVICE inline Outcome check_remote(const Adapter& adapter, const wqe
   return {};
 }
 
-/// Inline data, copied word by word since its segments may wrap in the ring.
+/// Inline data, copied word by word since its segments may wrap in the ring. A reader may poll for
+/// the last word: the others are there before it.
 QPCAST_HOST_DEVICE inline void write_inlined(const Queue& queue, const wqe::Decoded& wqe) {
   auto* const to = memory_at<char>(wqe.remote.address);
+  const bool aligned = wqe.remote.address % sizeof(std::uint64_t) == 0;
   alignas(8) std::uint32_t word[2];
   for (std::uint32_t at = 0; at < wqe.length; at += sizeof word) {
     const std::uint32_t bytes = wqe.length - at < sizeof word ? wqe.length - at : sizeof word;
     word[0] = wqe::inline_word(queue.send, queue.fetched, wqe, at / 4);
     word[1] = bytes > 4 ? wqe::inline_word(queue.send, queue.fetched, wqe, at / 4 + 1) : 0;
-    copy_bytes(to + at, word, bytes);
+    if (aligned && at + sizeof word < wqe.length)
+      memcpy(to + at, word, sizeof word);
+    else
+      copy_bytes(to + at, word, bytes);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <span>
 
+#include "hw/affinity.hpp"
 #include "hw/nic/device_error.hpp"
 #include "hw/proxy/backoff.hpp"
 
@@ -149,6 +150,7 @@ double Server::now() const {
 }
 
 void Server::run(const std::stop_token& stop) {
+  if (const auto place = places_beside_a_software_nic().nic; place >= 0) pin_this_thread(place);
   for (Backoff backoff; !stop.stop_requested();) {
     while (waiting_ > 0 && !stop.stop_requested()) std::this_thread::yield();
     if (pass())

@@ -1,5 +1,6 @@
 /// Loads and stores that both sides of a queue see in order: a submitter on a CPU or GPU, and the
-/// emulated NIC on either.
+/// emulated NIC on either. A NIC on a GPU serves submitters on that GPU, so that its fences reach
+/// no further.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ template <class Word>
 QPCAST_HOST_DEVICE inline Word load_acquire(const Word* from) {
 #ifdef __CUDA_ARCH__
   const Word value = *static_cast<const volatile Word*>(from);
-  __threadfence_system();
+  __threadfence();
   return value;
 #else
   return __atomic_load_n(from, __ATOMIC_ACQUIRE);
@@ -29,7 +30,7 @@ QPCAST_HOST_DEVICE inline Word load_acquire(const Word* from) {
 template <class Word>
 QPCAST_HOST_DEVICE inline void store_release(Word* to, Word value) {
 #ifdef __CUDA_ARCH__
-  __threadfence_system();
+  __threadfence();
   *static_cast<volatile Word*>(to) = value;
 #else
   __atomic_store_n(to, value, __ATOMIC_RELEASE);
@@ -40,7 +41,7 @@ QPCAST_HOST_DEVICE inline void store_release(Word* to, Word value) {
 QPCAST_HOST_DEVICE inline std::uint64_t add_atomically(std::uint64_t* to, std::uint64_t value) {
 #ifdef __CUDA_ARCH__
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  return atomicAdd_system(reinterpret_cast<unsigned long long*>(to), value);
+  return atomicAdd(reinterpret_cast<unsigned long long*>(to), value);
 #else
   return __atomic_fetch_add(to, value, __ATOMIC_ACQ_REL);
 #endif

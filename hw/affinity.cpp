@@ -1,4 +1,4 @@
-#include "hw/proxy/affinity.hpp"
+#include "hw/affinity.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -19,6 +19,13 @@ int parse_cpu(std::string_view text, std::string_view list) {
   if (code != std::errc{} || stop != text.data() + text.size() || cpu < 0 || cpu >= CPU_SETSIZE)
     throw InputError{"cpu list", std::string{list}, "ranges such as 0-3,8 are right"};
   return cpu;
+}
+
+bool bind_to(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+  return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
 }  // namespace
@@ -45,11 +52,33 @@ std::vector<int> cpus_of_node(int node) {
   return parse_cpu_list(list);
 }
 
-bool pin_this_thread(int cpu) {
+std::vector<int> allowed_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(cpu), &set);
-  return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+Places places_beside_a_software_nic() {
+  constexpr std::size_t enough = 4;
+  const auto cpus = allowed_cpus();
+  if (cpus.size() < enough) return {};
+  return {cpus.back(), cpus.front(), {cpus.begin() + 1, cpus.end() - 1}};
+}
+
+bool pin_this_thread(int cpu) { return bind_to({cpu}); }
+
+PinnedScope::PinnedScope(int cpu) {
+  if (cpu < 0) return;
+  before_ = allowed_cpus();
+  if (!pin_this_thread(cpu)) before_.clear();
+}
+
+PinnedScope::~PinnedScope() {
+  if (!before_.empty()) bind_to(before_);
 }
 
 }  // namespace qpcast::hw

@@ -1,0 +1,44 @@
+/// Which processors are near a NIC, and threads bound to them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qpcast::hw {
+
+/// Parses the kernel's list format, "0-3,8". @throws InputError
+std::vector<int> parse_cpu_list(std::string_view list);
+
+/// The processors of a NUMA node; empty when the node is unknown (-1) or absent.
+std::vector<int> cpus_of_node(int node);
+
+/// The processors that this process may run on, ascending.
+std::vector<int> allowed_cpus();
+
+/// Who runs where when the NIC is a thread of this process: each on a processor of its own, so that
+/// a line that two of them share takes the same way in every pass. With fewer than four processors
+/// the scheduler places them.
+struct Places {
+  int nic = -1;              ///< -1: wherever the scheduler likes
+  int producer = -1;         ///< the thread that posts or hands descriptors over, the same
+  std::vector<int> workers;  ///< of a proxy; empty: the same
+};
+Places places_beside_a_software_nic();
+
+/// Binds the calling thread to one processor. @return false when the system refuses
+bool pin_this_thread(int cpu);
+
+/// Binds the calling thread to one processor for a while; -1 leaves it alone.
+class PinnedScope {
+ public:
+  explicit PinnedScope(int cpu);
+  ~PinnedScope();
+  PinnedScope(const PinnedScope&) = delete;
+  PinnedScope& operator=(const PinnedScope&) = delete;
+
+ private:
+  std::vector<int> before_;  ///< empty: nothing to undo
+};
+
+}  // namespace qpcast::hw
