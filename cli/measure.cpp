@@ -14,8 +14,8 @@ namespace {
 
 int run(const hw::MeasureOptions& options) {
   return with_device([&] {
-    hw::measure(options, std::cout);
-    return ok;
+    const auto failed = hw::measure(options, std::cout);
+    return failed == 0 ? ok : points_failed(failed, options.output);
   });
 }
 

@@ -109,7 +109,7 @@ int run(LiveArguments& a) {
   fmt::print(stderr, "qpcast: {} forecasts {} {}; measuring now\n", file.forecasts.size(),
              resumed ? "found in" : "written to", path);
   std::ostringstream measured;
-  hw::measure(a.measure, measured);
+  const auto failed = hw::measure(a.measure, measured);
   fmt::print(stderr, "{}", measured.str());
   const auto result =
       validate::compare_live(file.forecasts, io::read_measurements(a.measure.output), a.tolerance);
@@ -119,6 +119,7 @@ int run(LiveArguments& a) {
     fmt::print("{}\n", report.dump(1));
   else
     print(result);
+  if (failed > 0) return points_failed(failed, a.measure.output);
   return result.within_tolerance() ? ok : out_of_tolerance;
 }
 
