@@ -206,6 +206,21 @@ Checked check_rows(const std::vector<Measurement>& rows, const std::set<std::str
   return c;
 }
 
+void check_finished(const std::string& file, const RunNotes& notes,
+                    const std::set<std::string>& ids, Warnings& warnings) {
+  const auto state = completeness(notes, ids);
+  if (state.missing == 0) return;
+  const auto failed = state.failed == 0 ? std::string{}
+                                        : fmt::format(" ({} of points that failed, the first: {})",
+                                                      state.failed, state.first_reason);
+  warnings.push_back(
+      {"unfinished-plan", file,
+       fmt::format("{} of the {} rows that plan '{}' asks for {} missing{}; the same "
+                   "qpcast measure command goes on",
+                   state.missing, state.asked, state.plans, state.missing == 1 ? "is" : "are",
+                   failed)});
+}
+
 void check_units(const std::vector<Measurement>& rows,
                  const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
                  const std::set<std::string>& accept, Warnings& warnings) {

@@ -213,3 +213,27 @@ TEST_CASE("what rows do not tell is assumed, each with a warning", "[facts]") {
   m.environment["nic.link"] = "unknown";
   CHECK_THROWS_WITH(derive_facts({&m}, warnings), Contains("nic.link"));
 }
+
+TEST_CASE("a run that did not finish its plan is a warning by name; a finished one is none",
+          "[checks]") {
+  RunNotes notes;
+  const std::set<std::string> ids{"a", "b"};
+  const auto warned = [&] {
+    Warnings warnings;
+    check_finished("run.jsonl", notes, ids, warnings);
+    return warnings;
+  };
+  CHECK(warned().empty());  // published and imported rows have no plan
+  notes.plans = {{"mine", "quick", {"a", "b"}}};
+  CHECK(warned().empty());
+  notes.plans.push_back({"mine", "full", {"a", "b", "c", "d", "e"}});
+  notes.points.push_back({PointNote::Outcome::failed, {"c", "d"}, "remote access error"});
+  const auto warnings = warned();
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].name == "unfinished-plan");
+  CHECK(warnings[0].where == "run.jsonl");
+  CHECK_THAT(warnings[0].text, Contains("3 of the 5 rows") && Contains("2 of points that failed") &&
+                                   Contains("remote access error"));
+  notes.points.push_back({PointNote::Outcome::skipped, {"c", "d", "e"}, "no inline data"});
+  CHECK(warned().empty());  // the machine cannot measure them
+}

@@ -33,15 +33,21 @@ struct Arguments {
   bool profile = false, json = false, hold_out = false, leave_one_out = true;
 };
 
-std::vector<Measurement> read_all(const std::vector<std::string>& files) {
+std::vector<Measurement> read_all(const std::vector<std::string>& files,
+                                  calibrate::Warnings& warnings) {
   std::vector<Measurement> rows;
   std::map<std::string, std::string> seen;
-  for (const auto& file : files)
-    for (auto& row : io::read_measurements(file)) {
+  for (const auto& file : files) {
+    auto [read, notes] = io::read_measurement_file(file);
+    std::set<std::string> ids;
+    for (auto& row : read) {
       if (const auto [it, fresh] = seen.emplace(row.id, file); !fresh)
         throw InputError{file, "id", fmt::format("'{}' is also in {}", row.id, it->second)};
+      ids.insert(row.id);
       rows.push_back(std::move(row));
     }
+    calibrate::check_finished(file, notes, ids, warnings);
+  }
   return rows;
 }
 
@@ -100,14 +106,14 @@ std::vector<calibrate::Experiment> experiments(const std::vector<Measurement>& r
 void run(Arguments& a) {
   if (!a.quick.empty()) a.data.push_back(a.quick);
   if (a.data.empty()) throw InputError{command_line, "data", "give a file of measurements"};
-  auto rows = read_all(a.data);
+  calibrate::Warnings warnings;
+  auto rows = read_all(a.data, warnings);
   keep_only(a, rows);
-  calibrate::Warnings assumed;
   const auto facts = calibrate::facts_of(
       rows,
       io::read_facts(a.facts.empty() ? io::data_path("data/published/platforms.json").string()
                                      : a.facts),
-      assumed);
+      warnings);
   std::optional<Platform> parent;
   if (!a.parent.empty()) parent = load_platform(a.parent, "--from");
   Progress progress{"calibrate"};
@@ -124,7 +130,7 @@ void run(Arguments& a) {
   if (parent) source += fmt::format("; priors from {}", parent->name);
   const auto presets = load_presets();
   auto c = calibrate::calibrate(rows, facts, presets, source, options);
-  c.warnings.insert(c.warnings.begin(), assumed.begin(), assumed.end());
+  c.warnings.insert(c.warnings.begin(), warnings.begin(), warnings.end());
   std::vector<calibrate::HeldOut> held_out;
   if (a.hold_out) held_out = calibrate::hold_out(rows, facts, presets, options);
   write_platforms(c.platforms, a.out);

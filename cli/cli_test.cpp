@@ -372,6 +372,22 @@ TEST_CASE("settings users already have", "[env]") {
   CHECK(clash.err.find("qps: set to 8, but to 4 on the command line") != std::string::npos);
 }
 
+TEST_CASE("calibrate says that a run did not finish its plan", "[measure][calibrate]") {
+  const auto rows = scratch / "unfinished.jsonl", platform = scratch / "unfinished.json";
+  const std::string measure = "measure --nic emulated -F --passes 1 --experiment batching -o " +
+                              rows.string() + " --platform E",
+                    calibrate = "calibrate --no-leave-one-out " + rows.string() + " -o " +
+                                platform.string();
+  REQUIRE(run(measure + " --emulate 'fault=queue-error;after=100'").status == 3);
+  const auto early = run(calibrate);
+  INFO(early.err);
+  CHECK(early.status == 0);
+  CHECK(early.err.find("warning: unfinished-plan: " + rows.string() + ": ") != std::string::npos);
+  CHECK(early.err.find("of points that failed, the first: emulated: ") != std::string::npos);
+  REQUIRE(run(measure).status == 0);
+  CHECK(run(calibrate).err.find("unfinished-plan") == std::string::npos);
+}
+
 TEST_CASE("a fault of the NIC: exit 3, the rows kept, and the next run goes on", "[measure]") {
   const auto [fault, message] = GENERATE(
       table<std::string, std::string>({{"queue-error", "put into error on request"},
