@@ -44,6 +44,8 @@ void print_table(const validate::Comparison& c, bool simulated) {
   const auto s = c.summary();
   fmt::print("{}\n{} rows, {} modelled, {} within {:.0f} % or the published range\n", table.text(),
              s.rows, s.modelled, s.within_tolerance, 100 * c.tolerance);
+  if (c.repeated > 0)
+    fmt::print("{} goodput rows repeat a measured rate, and are counted with it\n", c.repeated);
   if (s.modelled == 0) return;
   fmt::print("median error {:.1f} %, nine in ten within {:.1f} %, {}\n", 100 * s.median_error,
              100 * s.p90_error,

@@ -84,6 +84,9 @@ void print(const validate::LiveResult& result) {
   print_summary("interpolation", s.inside);
   print_summary("extrapolation", s.outside);
   print_summary("all", s.all);
+  if (s.all.rows > s.all.modelled)
+    fmt::print("{:<22} {:>4} rows, for the reasons above\n", "not modelled",
+               s.all.rows - s.all.modelled);
   for (const auto& [name, summary] : result.comparison.by(
            [](const validate::RowResult& r) { return std::string{metric_name(r.row.metric)}; }))
     print_summary(("  " + name).c_str(), summary);
