@@ -5,6 +5,7 @@
 
 #include "calibrate/calibrate.hpp"
 #include "calibrate/facts.hpp"
+#include "calibrate/gather.hpp"
 #include "calibrate/synthetic.hpp"
 #include "model/error.hpp"
 
@@ -236,4 +237,16 @@ TEST_CASE("a run that did not finish its plan is a warning by name; a finished o
                                    Contains("remote access error"));
   notes.points.push_back({PointNote::Outcome::skipped, {"c", "d", "e"}, "no inline data"});
   CHECK(warned().empty());  // the machine cannot measure them
+}
+
+TEST_CASE("equal ids of two platforms are told apart, of one platform refused", "[checks]") {
+  const auto a = row("qps=1", Metric::rate, 1, "A"), b = row("qps=1", Metric::rate, 2, "B"),
+             own = row("qps=2", Metric::rate, 3, "B");
+  const auto rows = gather({{"a.jsonl", {a}}, {"b.jsonl", {b, own}}});
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].id == "A/" + a.id);
+  CHECK(rows[1].id == "B/" + b.id);
+  CHECK(rows[2].id == own.id);
+  CHECK_THROWS_WITH(gather({{"a.jsonl", {a}}, {"again.jsonl", {a}}}),
+                    Contains("again.jsonl: id: ") && Contains("is also in a.jsonl"));
 }

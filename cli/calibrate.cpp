@@ -8,6 +8,7 @@
 
 #include "calibrate/checks.hpp"
 #include "calibrate/facts.hpp"
+#include "calibrate/gather.hpp"
 #include "calibrate/report.hpp"
 #include "cli/calibrate_report.hpp"
 #include "cli/context.hpp"
@@ -35,20 +36,15 @@ struct Arguments {
 
 std::vector<Measurement> read_all(const std::vector<std::string>& files,
                                   calibrate::Warnings& warnings) {
-  std::vector<Measurement> rows;
-  std::map<std::string, std::string> seen;
+  std::vector<calibrate::FileRows> all;
   for (const auto& file : files) {
-    auto [read, notes] = io::read_measurement_file(file);
+    auto [rows, notes] = io::read_measurement_file(file);
     std::set<std::string> ids;
-    for (auto& row : read) {
-      if (const auto [it, fresh] = seen.emplace(row.id, file); !fresh)
-        throw InputError{file, "id", fmt::format("'{}' is also in {}", row.id, it->second)};
-      ids.insert(row.id);
-      rows.push_back(std::move(row));
-    }
+    for (const auto& row : rows) ids.insert(row.id);
     calibrate::check_finished(file, notes, ids, warnings);
+    all.push_back({file, std::move(rows)});
   }
-  return rows;
+  return calibrate::gather(std::move(all));
 }
 
 /// A file when one platform came out, else a directory with a file for each.
@@ -67,13 +63,22 @@ void write_platforms(const std::vector<Platform>& platforms, const std::string& 
   io::write_atomically(out, io::to_json(platforms.front()));
 }
 
+/// Whether rows of several platforms had the id before it was qualified.
+bool shared(const std::string& id, const std::vector<Measurement>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Measurement& m) { return m.id == m.platform + "/" + id; });
+}
+
 void keep_only(const Arguments& a, std::vector<Measurement>& rows) {
   const auto wanted = [](const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   };
   for (const auto& id : a.row_ids)
     if (std::none_of(rows.begin(), rows.end(), [&](const auto& m) { return m.id == id; }))
-      throw InputError{command_line, "--row", fmt::format("no row '{}' in the data", id)};
+      throw InputError{
+          command_line, "--row",
+          fmt::format("no row '{}' in the data{}", id,
+                      shared(id, rows) ? "; several platforms have it: PLATFORM/ID" : "")};
   std::erase_if(rows, [&](const Measurement& m) {
     return !wanted(a.only, m.platform) || !wanted(a.row_ids, m.id);
   });
