@@ -133,6 +133,23 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
        "--only: no row is left"},
       {"calibrate --quick data/published/published.csv -o x.json", "--from"},
       {"calibrate -o x.json", "data: give a file of measurements"},
+      {"validate --data data/published/published.csv --layouts 5", "--layouts: only with --live"},
+      {"validate --data data/published/published.csv --plan holdout", "--plan: only with --live"},
+      {"validate --data data/published/published.csv --nic verbs", "--nic: only with --live"},
+      {"validate --data data/published/published.csv --passes 3", "--passes: only with --live"},
+      {"validate --data data/published/published.csv -o x.jsonl", "--output: only with --live"},
+      {"validate --data data/published/published.csv -F", "-F: only with --live"},
+      {"validate --data data/published/published.csv --seed 3",
+       "--seed: only with --live or --solver simgrid"},
+      {"measure --nic emulated --passes 0 -o x.jsonl", "--passes"},
+      {"validate --data " +
+           file("p.jsonl", R"({"schema":"qpcast.measurement/1","id":"a","platform":"P",)"
+                           R"("layout":"qps=1","metric":"rate","statistic":"value","value":1,)"
+                           R"("unit":"Mmsg/s","passes":0,"source":{"kind":"verbs"}})"),
+       "p.jsonl:1: passes: 0: a whole number from 1"},
+      {"import perftest calibrate/import/fixtures/nccl_alltoall.txt -o " +
+           (scratch / "i.jsonl").string(),
+       "this is output of nccl-tests; qpcast import nccl-tests reads it"},
       {"validate --live -o x.jsonl", "--platform: required"},
       {"validate --live --platform P-IB", "--output: give the file for the rows"},
       {"validate --live --platform P-IB --plan quick -o x.jsonl", "--plan: 'quick' is not"},
@@ -269,6 +286,20 @@ TEST_CASE("an advice in JSON says what to set, the gain and the risk", "[advise]
   CHECK(c["worse_than_default_share"].get<double>() <= 1);
   CHECK(a["space"]["layouts"].get<double>() > 1000);
   CHECK(a["space"]["complete"] == true);
+}
+
+TEST_CASE("constraints that nothing keeps: exit 1, and the one that cannot be met", "[advise]") {
+  const std::string one =
+      "advise --platform P-IB --goal rate --draws 20 threads=64 payload=8 "
+      "--library nvshmem-ibgda --max-latency 0.01";
+  for (const char* json : {"", " --json"}) {
+    const auto outcome = run(one + json);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.err.find("qpcast: advise: nvshmem-ibgda: no layout of the space keeps "
+                           "--max-latency 0.01: ") == 0);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK_FALSE(outcome.out.empty());
+  }
 }
 
 TEST_CASE("without a library, every library is considered or named with the reason", "[advise]") {

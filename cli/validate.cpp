@@ -20,6 +20,8 @@ struct Arguments {
   SolverChoice solver;
   double tolerance = 0.15;
   bool json = false, csv = false, markdown = false;
+  std::vector<CLI::Option*> only_live;  ///< mean nothing without --live
+  CLI::Option* seed = nullptr;          ///< of the simulation, or of the layouts that are drawn
 };
 
 void print_table(const validate::Comparison& c, bool simulated) {
@@ -75,6 +77,11 @@ int run(Arguments& a) {
     a.live.holdout.seed = a.solver.simulation.seed;
     return validate_live(a.live);
   }
+  for (const auto* option : a.only_live)
+    if (option->count() > 0)
+      throw InputError{command_line, option->get_name(), "only with --live, which measures"};
+  if (a.seed->count() > 0 && !a.solver.simulated())
+    throw InputError{command_line, "--seed", "only with --live or --solver simgrid"};
   if (a.data.empty()) throw InputError{command_line, "--data", "required (or --live)"};
   const auto rows = io::read_measurements(a.data);
   std::map<std::string, Platform> platforms;
@@ -110,12 +117,13 @@ void add_validate(CLI::App& app, int& status) {
   sub->add_flag("--live", a->is_live,
                 "Draw layouts that calibration did not see, forecast, then measure, then compare")
       ->excludes(data);
-  add_live_options(*sub, a->live);
+  a->only_live = add_live_options(*sub, a->live);
   sub->add_option("--tolerance", a->tolerance, "Relative error a row may have")
       ->check(CLI::Range(0.0, 10.0))
       ->check(a_number())
       ->capture_default_str();
   add_solver(*sub, a->solver, false);
+  a->seed = sub->get_option("--seed");
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   auto* csv = sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_flag("--markdown", a->markdown, "Errors by mechanism, as a Markdown table")

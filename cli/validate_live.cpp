@@ -128,20 +128,23 @@ int run(LiveArguments& a) {
 
 }  // namespace
 
-void add_live_options(CLI::App& sub, LiveArguments& a) {
+std::vector<CLI::Option*> add_live_options(CLI::App& sub, LiveArguments& a) {
   a.measure.passes = 9;
-  sub.add_option("--nic", a.measure.nic, "with --live: emulated, verbs or mlx5");
-  sub.add_option("--plan", a.plan, "with --live: holdout");
-  sub.add_option("--layouts", a.holdout.layouts, "with --live: how many layouts are drawn")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  sub.add_option("-o,--output", a.measure.output, "with --live: JSONL file for the rows");
-  sub.add_option("--passes", a.measure.passes, "with --live: alternating passes")
-      ->check(CLI::Range(1, 1000));
-  sub.add_option("--emulate", a.measure.emulate, "with --live: what the emulated NIC imposes");
-  sub.add_option("-d,--ib-dev", a.measure.device, "with --live: verbs device");
-  sub.add_option("-x,--gid-index", a.measure.gid_index, "with --live: GID index");
-  sub.add_flag("-F", a.measure.ignore_governor, "with --live: do not warn about the CPU governor");
+  return {
+      sub.add_option("--nic", a.measure.nic, "with --live: emulated, verbs or mlx5"),
+      sub.add_option("--plan", a.plan, "with --live: holdout"),
+      sub.add_option("--layouts", a.holdout.layouts, "with --live: how many layouts are drawn")
+          ->check(CLI::Range(1, 100000))
+          ->capture_default_str(),
+      sub.add_option("-o,--output", a.measure.output, "with --live: JSONL file for the rows"),
+      sub.add_option("--passes", a.measure.passes, "with --live: alternating passes")
+          ->check(CLI::Range(1, 1000)),
+      sub.add_option("--emulate", a.measure.emulate, "with --live: what the emulated NIC imposes"),
+      sub.add_option("-d,--ib-dev", a.measure.device, "with --live: verbs device"),
+      sub.add_option("-x,--gid-index", a.measure.gid_index, "with --live: GID index"),
+      sub.add_flag("-F", a.measure.ignore_governor,
+                   "with --live: do not warn about the CPU governor"),
+  };
 }
 
 int validate_live(LiveArguments& a) {
