@@ -18,6 +18,6 @@ struct FileRows {
 };
 
 /// @throws InputError naming both files where two have a row of one platform and id
-std::vector<Measurement> gather(std::vector<FileRows> files);
+std::vector<Measurement> gather(const std::vector<FileRows>& files);
 
 }  // namespace qpcast::calibrate

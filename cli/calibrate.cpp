@@ -44,7 +44,7 @@ std::vector<Measurement> read_all(const std::vector<std::string>& files,
     calibrate::check_finished(file, notes, ids, warnings);
     all.push_back({file, std::move(rows)});
   }
-  return calibrate::gather(std::move(all));
+  return calibrate::gather(all);
 }
 
 /// A file when one platform came out, else a directory with a file for each.

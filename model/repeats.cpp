@@ -39,6 +39,7 @@ std::vector<bool> repeats_of_rates(const std::vector<Measurement>& rows) {
     if (m.metric == Metric::rate && m.statistic == Statistic::value && !m.environment.empty())
       rates[observation(m)].push_back(m.value);
   std::vector<bool> result;
+  result.reserve(rows.size());
   for (const auto& m : rows) result.push_back(repeats(m, rates));
   return result;
 }

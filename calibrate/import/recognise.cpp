@@ -17,7 +17,7 @@ struct Mark {
 constexpr std::string_view no_importer =
     "no importer reads it; perftest, nvshmem-perftest and nccl-tests have one";
 constexpr Mark marks[] = {
-    {"\"schema\":\"qpcast.measurement", "rows of qpcast",
+    {R"("schema":"qpcast.measurement)", "rows of qpcast",
      "they need no import; give them to calibrate or validate"},
     {"Collective test starting", "nccl-tests", ""},
     {"# nThread ", "nccl-tests", ""},
