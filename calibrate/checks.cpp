@@ -8,6 +8,7 @@
 
 #include "calibrate/problem.hpp"
 #include "model/error.hpp"
+#include "model/repeats.hpp"
 
 namespace qpcast::calibrate {
 
@@ -71,12 +72,6 @@ void check_devices(const std::string& platform, const std::vector<const Measurem
                                       entry(first, key), place(first))});
 }
 
-std::string observation(const Measurement& m) {
-  return fmt::format("{}|{}|{}|{}|{}|{}", m.platform, m.library, m.layout.to_string(),
-                     m.baseline ? m.baseline->to_string() : "", metric_name(m.metric),
-                     static_cast<int>(m.statistic));
-}
-
 /// Two values of one layout and metric: far apart, in units of what both say of their spread.
 void check_agreement(const std::vector<Measurement>& rows, const std::set<std::string>& accept,
                      Warnings& warnings) {
@@ -110,29 +105,15 @@ void check_variance(const std::vector<Measurement>& rows, Warnings& warnings) {
                        m.passes, metric_name(m.metric))});
 }
 
-/// Goodput that is payload times a rate of the same layout is the same observation.
-bool repeats_rate(const Measurement& m, const std::map<std::string, const Measurement*>& rates) {
-  if (m.metric != Metric::goodput || m.statistic != Statistic::value) return false;
-  auto as_rate = m;
-  as_rate.metric = Metric::rate;
-  const auto it = rates.find(observation(as_rate));
-  if (it == rates.end()) return false;
-  const double payload = m.layout.number(Key::payload, 0);
-  constexpr double rounding = 1e-3;
-  return std::abs(m.value / (it->second->value * payload * 1e-3) - 1) < rounding;
-}
-
 std::vector<Measurement> once(const std::vector<Measurement>& rows, Warnings& warnings) {
-  std::map<std::string, const Measurement*> rates;
-  for (const auto& m : rows)
-    if (m.metric == Metric::rate && !m.environment.empty()) rates.emplace(observation(m), &m);
+  const auto repeats = repeats_of_rates(rows);
   std::vector<Measurement> kept;
   std::map<std::string, int> repeated;
-  for (const auto& m : rows)
-    if (repeats_rate(m, rates))
-      ++repeated[m.platform];
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (repeats[i])
+      ++repeated[rows[i].platform];
     else
-      kept.push_back(m);
+      kept.push_back(rows[i]);
   for (const auto& [platform, count] : repeated)
     warnings.push_back({"repeated-observation", platform,
                         fmt::format("{} goodput rows are payload times a rate that is there too; "
@@ -204,6 +185,21 @@ Checked check_rows(const std::vector<Measurement>& rows, const std::set<std::str
                             fmt::format("{} {}; below {} no parameter counts as determined", n,
                                         n == 1 ? "row" : "rows", fewest_rows)});
   return c;
+}
+
+void check_finished(const std::string& file, const RunNotes& notes,
+                    const std::set<std::string>& ids, Warnings& warnings) {
+  const auto state = completeness(notes, ids);
+  if (state.missing == 0) return;
+  const auto failed = state.failed == 0 ? std::string{}
+                                        : fmt::format(" ({} of points that failed, the first: {})",
+                                                      state.failed, state.first_reason);
+  warnings.push_back(
+      {"unfinished-plan", file,
+       fmt::format("{} of the {} rows that plan '{}' asks for {} missing{}; the same "
+                   "qpcast measure command goes on",
+                   state.missing, state.asked, state.plans, state.missing == 1 ? "is" : "are",
+                   failed)});
 }
 
 void check_units(const std::vector<Measurement>& rows,

@@ -2,7 +2,8 @@
 ///
 /// Errors (InputError naming the row): rows of several devices under one platform's name; rows of
 /// one layout and metric that no model can fit both; a unit that is off by 1,000. Warnings: rows
-/// that disagree, rows without any variance, too few rows, goodput that repeats a rate, outliers.
+/// that disagree, rows without any variance, too few rows, goodput that repeats a rate, outliers, a
+/// run that did not finish its plan.
 #pragma once
 
 #include <map>
@@ -14,6 +15,7 @@
 #include "model/library.hpp"
 #include "model/measurement.hpp"
 #include "model/platform.hpp"
+#include "model/run_notes.hpp"
 
 namespace qpcast::calibrate {
 
@@ -32,6 +34,12 @@ extern const std::set<std::string> acceptable;
 /// @param accept  findings that are warnings, not errors
 /// @throws InputError as above
 Checked check_rows(const std::vector<Measurement>& rows, const std::set<std::string>& accept = {});
+
+/// Warns ("unfinished-plan") where a file lacks rows that its plans ask for.
+/// @param file  its name, for the message
+/// @param ids   of the file's rows
+void check_finished(const std::string& file, const RunNotes& notes,
+                    const std::set<std::string>& ids, Warnings& warnings);
 
 /// Throws, or warns when accepted, where measured values of a whole metric of a platform lie a
 /// thousandfold from what the priors on these facts say, or outside what is physically possible.

@@ -5,6 +5,7 @@
 
 #include "calibrate/calibrate.hpp"
 #include "calibrate/facts.hpp"
+#include "calibrate/gather.hpp"
 #include "calibrate/synthetic.hpp"
 #include "model/error.hpp"
 
@@ -212,4 +213,40 @@ TEST_CASE("what rows do not tell is assumed, each with a warning", "[facts]") {
   CHECK_THAT(f.source, Contains("Assumed"));
   m.environment["nic.link"] = "unknown";
   CHECK_THROWS_WITH(derive_facts({&m}, warnings), Contains("nic.link"));
+}
+
+TEST_CASE("a run that did not finish its plan is a warning by name; a finished one is none",
+          "[checks]") {
+  RunNotes notes;
+  const std::set<std::string> ids{"a", "b"};
+  const auto warned = [&] {
+    Warnings warnings;
+    check_finished("run.jsonl", notes, ids, warnings);
+    return warnings;
+  };
+  CHECK(warned().empty());  // published and imported rows have no plan
+  notes.plans = {{"mine", "quick", {"a", "b"}}};
+  CHECK(warned().empty());
+  notes.plans.push_back({"mine", "full", {"a", "b", "c", "d", "e"}});
+  notes.points.push_back({PointNote::Outcome::failed, {"c", "d"}, "remote access error"});
+  const auto warnings = warned();
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].name == "unfinished-plan");
+  CHECK(warnings[0].where == "run.jsonl");
+  CHECK_THAT(warnings[0].text, Contains("3 of the 5 rows") && Contains("2 of points that failed") &&
+                                   Contains("remote access error"));
+  notes.points.push_back({PointNote::Outcome::skipped, {"c", "d", "e"}, "no inline data"});
+  CHECK(warned().empty());  // the machine cannot measure them
+}
+
+TEST_CASE("equal ids of two platforms are told apart, of one platform refused", "[checks]") {
+  const auto a = row("qps=1", Metric::rate, 1, "A"), b = row("qps=1", Metric::rate, 2, "B"),
+             own = row("qps=2", Metric::rate, 3, "B");
+  const auto rows = gather({{"a.jsonl", {a}}, {"b.jsonl", {b, own}}});
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].id == "A/" + a.id);
+  CHECK(rows[1].id == "B/" + b.id);
+  CHECK(rows[2].id == own.id);
+  CHECK_THROWS_WITH(gather({{"a.jsonl", {a}}, {"again.jsonl", {a}}}),
+                    Contains("again.jsonl: id: ") && Contains("is also in a.jsonl"));
 }

@@ -21,29 +21,33 @@ namespace qpcast::calibrate {
 
 /// What could be measured: rows without values.
 struct Experiment {
-  std::string name;
-  std::vector<Measurement> rows;
+  std::string name;               ///< as `measure --experiment` takes it
+  std::vector<Measurement> rows;  ///< layouts and metrics that it would measure; values unused
 };
 
 /// A parameter that the data left open.
 struct OpenParameter {
-  std::string name, unit;
-  double value = 0;
-  double prior_sd = 0, posterior_sd = 0;  ///< of the logarithm
-  bool read = true;                       ///< some row depends on it
+  std::string name;         ///< "mechanism.parameter"
+  std::string unit;         ///< of the value
+  double value = 0;         ///< the platform's, in its unit
+  double prior_sd = 0;      ///< of the value's logarithm, before any row
+  double posterior_sd = 0;  ///< of the value's logarithm, after the rows
+  bool read = true;         ///< some row depends on it
+  /// An experiment that would determine it.
   struct Remedy {
-    std::string experiment;
-    double sd = 0;  ///< that would be left
+    std::string experiment;  ///< its name
+    double sd = 0;           ///< of the value's logarithm, that would be left
   };
   std::vector<Remedy> remedies;  ///< experiments that would determine it, best first
 };
 
 /// Two parameters that the data determines only together.
 struct CorrelatedPair {
-  std::string first, second;
-  double correlation = 0;
+  std::string first, second;  ///< names of the parameters
+  double correlation = 0;     ///< of their logarithms, -1 to 1
 };
 
+/// What the rows of a platform leave open.
 struct Identifiability {
   std::vector<OpenParameter> open;         ///< in the platform's order
   std::vector<CorrelatedPair> correlated;  ///< |correlation| >= 0.9, strongest first

@@ -149,7 +149,17 @@ void print_libraries(const std::vector<Advice>& advices) {
   fmt::print("{}\n", table.text());
 }
 
-void run(Arguments a) {
+/// 1, with a line that says why, where not even the best advice keeps the constraints.
+Exit status_of(const std::vector<Advice>& best_first) {
+  const auto& best = best_first.front();
+  if (best.verdict != advise::Verdict::none) return ok;
+  fmt::print(stderr, "qpcast: advise: {}{}: {}\n",
+             best_first.size() > 1 ? "no library keeps the constraints; " : "", best.library,
+             best.reason);
+  return no_advice;
+}
+
+int run(Arguments a) {
   static const std::map<std::string, advise::Goal> goals{{"rate", advise::Goal::rate},
                                                          {"latency", advise::Goal::latency},
                                                          {"goodput", advise::Goal::goodput}};
@@ -183,12 +193,13 @@ void run(Arguments a) {
                    [](const Advice& x, const Advice& y) { return reach(x) > reach(y); });
   if (a.json) {
     fmt::print("{}\n", io::to_json(advices, skipped, platform, presets).dump(1));
-    return;
+    return status_of(advices);
   }
   if (named.empty()) print_libraries(advices);
   print_advice(advices.front(), platform, presets);
   for (const auto& [library, reason] : skipped)
     fmt::print("not considered: {}: {}\n", library, reason);
+  return status_of(advices);
 }
 
 void add_constraints(CLI::App& sub, advise::Request& r) {
@@ -215,7 +226,7 @@ void add_constraints(CLI::App& sub, advise::Request& r) {
 
 }  // namespace
 
-void add_advise(CLI::App& app, int&) {
+void add_advise(CLI::App& app, int& status) {
   auto* sub = app.add_subcommand("advise", "Which settings to change for a goal, and how sure");
   const auto a = std::make_shared<Arguments>();
   a->simulation.messages = 200'000;
@@ -240,15 +251,17 @@ void add_advise(CLI::App& app, int&) {
                   "What is fixed (the work, the launch), or key=a,b or key=1..8 to confine a "
                   "setting's search");
   sub->footer(
+      "Exit status 1 when no layout keeps the constraints; the line on stderr names the one that "
+      "none can.\n"
       "Examples:\n  qpcast advise --platform P-IB --library nvshmem-ibgda --goal rate "
       "threads=1024 sms=64 payload=8\n"
       "  qpcast advise --platform P-IB --goal latency --isolate background_ctas=64 threads=512 "
       "sms=64\n"
       "  qpcast advise --platform P-H100 --library deepep-v1 --goal rate --pes 32 --qp-budget 512 "
       "submitter=cpu-assisted --threads 1024 --max-latency 40");
-  sub->callback([a] {
+  sub->callback([a, &status] {
     a->simulation.seed = a->options.seed;
-    run(*a);
+    status = run(*a);
   });
 }
 

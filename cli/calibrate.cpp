@@ -8,6 +8,7 @@
 
 #include "calibrate/checks.hpp"
 #include "calibrate/facts.hpp"
+#include "calibrate/gather.hpp"
 #include "calibrate/report.hpp"
 #include "cli/calibrate_report.hpp"
 #include "cli/context.hpp"
@@ -33,16 +34,17 @@ struct Arguments {
   bool profile = false, json = false, hold_out = false, leave_one_out = true;
 };
 
-std::vector<Measurement> read_all(const std::vector<std::string>& files) {
-  std::vector<Measurement> rows;
-  std::map<std::string, std::string> seen;
-  for (const auto& file : files)
-    for (auto& row : io::read_measurements(file)) {
-      if (const auto [it, fresh] = seen.emplace(row.id, file); !fresh)
-        throw InputError{file, "id", fmt::format("'{}' is also in {}", row.id, it->second)};
-      rows.push_back(std::move(row));
-    }
-  return rows;
+std::vector<Measurement> read_all(const std::vector<std::string>& files,
+                                  calibrate::Warnings& warnings) {
+  std::vector<calibrate::FileRows> all;
+  for (const auto& file : files) {
+    auto [rows, notes] = io::read_measurement_file(file);
+    std::set<std::string> ids;
+    for (const auto& row : rows) ids.insert(row.id);
+    calibrate::check_finished(file, notes, ids, warnings);
+    all.push_back({file, std::move(rows)});
+  }
+  return calibrate::gather(all);
 }
 
 /// A file when one platform came out, else a directory with a file for each.
@@ -61,13 +63,22 @@ void write_platforms(const std::vector<Platform>& platforms, const std::string& 
   io::write_atomically(out, io::to_json(platforms.front()));
 }
 
+/// Whether rows of several platforms had the id before it was qualified.
+bool shared(const std::string& id, const std::vector<Measurement>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Measurement& m) { return m.id == m.platform + "/" + id; });
+}
+
 void keep_only(const Arguments& a, std::vector<Measurement>& rows) {
   const auto wanted = [](const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   };
   for (const auto& id : a.row_ids)
     if (std::none_of(rows.begin(), rows.end(), [&](const auto& m) { return m.id == id; }))
-      throw InputError{command_line, "--row", fmt::format("no row '{}' in the data", id)};
+      throw InputError{
+          command_line, "--row",
+          fmt::format("no row '{}' in the data{}", id,
+                      shared(id, rows) ? "; several platforms have it: PLATFORM/ID" : "")};
   std::erase_if(rows, [&](const Measurement& m) {
     return !wanted(a.only, m.platform) || !wanted(a.row_ids, m.id);
   });
@@ -100,14 +111,14 @@ std::vector<calibrate::Experiment> experiments(const std::vector<Measurement>& r
 void run(Arguments& a) {
   if (!a.quick.empty()) a.data.push_back(a.quick);
   if (a.data.empty()) throw InputError{command_line, "data", "give a file of measurements"};
-  auto rows = read_all(a.data);
+  calibrate::Warnings warnings;
+  auto rows = read_all(a.data, warnings);
   keep_only(a, rows);
-  calibrate::Warnings assumed;
   const auto facts = calibrate::facts_of(
       rows,
       io::read_facts(a.facts.empty() ? io::data_path("data/published/platforms.json").string()
                                      : a.facts),
-      assumed);
+      warnings);
   std::optional<Platform> parent;
   if (!a.parent.empty()) parent = load_platform(a.parent, "--from");
   Progress progress{"calibrate"};
@@ -124,7 +135,7 @@ void run(Arguments& a) {
   if (parent) source += fmt::format("; priors from {}", parent->name);
   const auto presets = load_presets();
   auto c = calibrate::calibrate(rows, facts, presets, source, options);
-  c.warnings.insert(c.warnings.begin(), assumed.begin(), assumed.end());
+  c.warnings.insert(c.warnings.begin(), warnings.begin(), warnings.end());
   std::vector<calibrate::HeldOut> held_out;
   if (a.hold_out) held_out = calibrate::hold_out(rows, facts, presets, options);
   write_platforms(c.platforms, a.out);

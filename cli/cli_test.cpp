@@ -133,6 +133,23 @@ TEST_CASE("bad input: exit 2, one line, what and where", "[input]") {
        "--only: no row is left"},
       {"calibrate --quick data/published/published.csv -o x.json", "--from"},
       {"calibrate -o x.json", "data: give a file of measurements"},
+      {"validate --data data/published/published.csv --layouts 5", "--layouts: only with --live"},
+      {"validate --data data/published/published.csv --plan holdout", "--plan: only with --live"},
+      {"validate --data data/published/published.csv --nic verbs", "--nic: only with --live"},
+      {"validate --data data/published/published.csv --passes 3", "--passes: only with --live"},
+      {"validate --data data/published/published.csv -o x.jsonl", "--output: only with --live"},
+      {"validate --data data/published/published.csv -F", "-F: only with --live"},
+      {"validate --data data/published/published.csv --seed 3",
+       "--seed: only with --live or --solver simgrid"},
+      {"measure --nic emulated --passes 0 -o x.jsonl", "--passes"},
+      {"validate --data " +
+           file("p.jsonl", R"({"schema":"qpcast.measurement/1","id":"a","platform":"P",)"
+                           R"("layout":"qps=1","metric":"rate","statistic":"value","value":1,)"
+                           R"("unit":"Mmsg/s","passes":0,"source":{"kind":"verbs"}})"),
+       "p.jsonl:1: passes: 0: a whole number from 1"},
+      {"import perftest calibrate/import/fixtures/nccl_alltoall.txt -o " +
+           (scratch / "i.jsonl").string(),
+       "this is output of nccl-tests; qpcast import nccl-tests reads it"},
       {"validate --live -o x.jsonl", "--platform: required"},
       {"validate --live --platform P-IB", "--output: give the file for the rows"},
       {"validate --live --platform P-IB --plan quick -o x.jsonl", "--plan: 'quick' is not"},
@@ -271,6 +288,20 @@ TEST_CASE("an advice in JSON says what to set, the gain and the risk", "[advise]
   CHECK(a["space"]["complete"] == true);
 }
 
+TEST_CASE("constraints that nothing keeps: exit 1, and the one that cannot be met", "[advise]") {
+  const std::string one =
+      "advise --platform P-IB --goal rate --draws 20 threads=64 payload=8 "
+      "--library nvshmem-ibgda --max-latency 0.01";
+  for (const char* json : {"", " --json"}) {
+    const auto outcome = run(one + json);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.err.find("qpcast: advise: nvshmem-ibgda: no layout of the space keeps "
+                           "--max-latency 0.01: ") == 0);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK_FALSE(outcome.out.empty());
+  }
+}
+
 TEST_CASE("without a library, every library is considered or named with the reason", "[advise]") {
   const auto outcome =
       run("advise --platform P-IB --goal latency --isolate background_ctas=64 threads=512 sms=64 "
@@ -372,8 +403,23 @@ TEST_CASE("settings users already have", "[env]") {
   CHECK(clash.err.find("qps: set to 8, but to 4 on the command line") != std::string::npos);
 }
 
-TEST_CASE("a fault of the NIC: exit 3, one message, finished rows kept, and the next run goes on",
-          "[measure]") {
+TEST_CASE("calibrate says that a run did not finish its plan", "[measure][calibrate]") {
+  const auto rows = scratch / "unfinished.jsonl", platform = scratch / "unfinished.json";
+  const std::string measure = "measure --nic emulated -F --passes 1 --experiment batching -o " +
+                              rows.string() + " --platform E",
+                    calibrate = "calibrate --no-leave-one-out " + rows.string() + " -o " +
+                                platform.string();
+  REQUIRE(run(measure + " --emulate 'fault=queue-error;after=100'").status == 3);
+  const auto early = run(calibrate);
+  INFO(early.err);
+  CHECK(early.status == 0);
+  CHECK(early.err.find("warning: unfinished-plan: " + rows.string() + ": ") != std::string::npos);
+  CHECK(early.err.find("of points that failed, the first: emulated: ") != std::string::npos);
+  REQUIRE(run(measure).status == 0);
+  CHECK(run(calibrate).err.find("unfinished-plan") == std::string::npos);
+}
+
+TEST_CASE("a fault of the NIC: exit 3, the rows kept, and the next run goes on", "[measure]") {
   const auto [fault, message] = GENERATE(
       table<std::string, std::string>({{"queue-error", "put into error on request"},
                                        {"completion-overrun", "the completion queue overran"},
@@ -391,8 +437,14 @@ TEST_CASE("a fault of the NIC: exit 3, one message, finished rows kept, and the 
   const auto broken = run(more + " --emulate 'after=1000;fault=" + fault + "'");
   INFO(broken.err);
   CHECK(broken.status == 3);
-  CHECK(broken.err.find("qpcast: emulated: ") != std::string::npos);
   CHECK(broken.err.find(message) != std::string::npos);
+  if (fault == "device-removed") {
+    CHECK(broken.err.find("qpcast: emulated: ") != std::string::npos);
+  } else {
+    CHECK(broken.err.find("\nfailed: ") != std::string::npos);
+    CHECK(broken.err.find("1 point failed; every other row is kept") != std::string::npos);
+    CHECK(broken.out.find(", 1 failed\n") != std::string::npos);
+  }
   CHECK(qpcast::io::read_text(rows).starts_with(finished));
 
   const auto whole = run(more);

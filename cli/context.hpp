@@ -19,6 +19,7 @@ namespace qpcast::cli {
 enum Exit : int {
   ok = 0,
   out_of_tolerance = 1,
+  no_advice = 1,  ///< nothing keeps the constraints
   bad_input = 2,
   device_failed = 3,
   interrupted = 130

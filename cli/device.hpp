@@ -29,4 +29,13 @@ int with_device(const Body& body) {
   }
 }
 
+/// Says that points of a finished run failed. @return the exit status
+inline Exit points_failed(std::size_t count, const std::string& file) {
+  fmt::print(stderr,
+             "qpcast: {}: {} {} failed; every other row is kept, and the same command tries {} "
+             "again\n",
+             file, count, count == 1 ? "point" : "points", count == 1 ? "it" : "them");
+  return device_failed;
+}
+
 }  // namespace qpcast::cli

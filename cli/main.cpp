@@ -39,8 +39,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", QPCAST_VERSION);
   app.footer(
-      "Exit status: 0 done, 1 a validated row is out of tolerance, 2 bad input,\n"
-      "3 a device or peer failed, 130 interrupted; finished rows are kept.\n"
+      "Exit status: 0 done, 1 a validated row is out of tolerance or no advice keeps the\n"
+      "constraints, 2 bad input, 3 a device, a peer or a measured point failed, 130 interrupted;\n"
+      "finished rows are kept.\n"
       "Data is looked for in $QPCAST_DATA, beside the executable, and in the source tree.");
   int status = cli::ok;
   cli::add_platforms(app, status);

@@ -14,8 +14,8 @@ namespace {
 
 int run(const hw::MeasureOptions& options) {
   return with_device([&] {
-    hw::measure(options, std::cout);
-    return ok;
+    const auto failed = hw::measure(options, std::cout);
+    return failed == 0 ? ok : points_failed(failed, options.output);
   });
 }
 
@@ -35,7 +35,8 @@ void add_measure(CLI::App& app, int& status) {
   command->add_option("--emulate", options->emulate,
                       "what the emulated NIC imposes: "
                       "mode=sink;rate=M/us;contexts=N;miss=us;replacement=lru|random");
-  command->add_option("--passes", options->passes, "passes per point (default: the plan's)");
+  command->add_option("--passes", options->passes, "passes per point (default: the plan's)")
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--alternate", options->alternate,
                     "pass by pass over all points, every other time in the opposite order: for a "
                     "machine whose speed drifts");

@@ -20,6 +20,8 @@ struct Arguments {
   SolverChoice solver;
   double tolerance = 0.15;
   bool json = false, csv = false, markdown = false;
+  std::vector<CLI::Option*> only_live;  ///< mean nothing without --live
+  CLI::Option* seed = nullptr;          ///< of the simulation, or of the layouts that are drawn
 };
 
 void print_table(const validate::Comparison& c, bool simulated) {
@@ -44,6 +46,8 @@ void print_table(const validate::Comparison& c, bool simulated) {
   const auto s = c.summary();
   fmt::print("{}\n{} rows, {} modelled, {} within {:.0f} % or the published range\n", table.text(),
              s.rows, s.modelled, s.within_tolerance, 100 * c.tolerance);
+  if (c.repeated > 0)
+    fmt::print("{} goodput rows repeat a measured rate, and are counted with it\n", c.repeated);
   if (s.modelled == 0) return;
   fmt::print("median error {:.1f} %, nine in ten within {:.1f} %, {}\n", 100 * s.median_error,
              100 * s.p90_error,
@@ -73,6 +77,11 @@ int run(Arguments& a) {
     a.live.holdout.seed = a.solver.simulation.seed;
     return validate_live(a.live);
   }
+  for (const auto* option : a.only_live)
+    if (option->count() > 0)
+      throw InputError{command_line, option->get_name(), "only with --live, which measures"};
+  if (a.seed->count() > 0 && !a.solver.simulated())
+    throw InputError{command_line, "--seed", "only with --live or --solver simgrid"};
   if (a.data.empty()) throw InputError{command_line, "--data", "required (or --live)"};
   const auto rows = io::read_measurements(a.data);
   std::map<std::string, Platform> platforms;
@@ -108,12 +117,13 @@ void add_validate(CLI::App& app, int& status) {
   sub->add_flag("--live", a->is_live,
                 "Draw layouts that calibration did not see, forecast, then measure, then compare")
       ->excludes(data);
-  add_live_options(*sub, a->live);
+  a->only_live = add_live_options(*sub, a->live);
   sub->add_option("--tolerance", a->tolerance, "Relative error a row may have")
       ->check(CLI::Range(0.0, 10.0))
       ->check(a_number())
       ->capture_default_str();
   add_solver(*sub, a->solver, false);
+  a->seed = sub->get_option("--seed");
   auto* json = sub->add_flag("--json", a->json, "JSON instead of a table");
   auto* csv = sub->add_flag("--csv", a->csv, "CSV instead of a table")->excludes(json);
   sub->add_flag("--markdown", a->markdown, "Errors by mechanism, as a Markdown table")

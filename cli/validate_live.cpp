@@ -84,6 +84,9 @@ void print(const validate::LiveResult& result) {
   print_summary("interpolation", s.inside);
   print_summary("extrapolation", s.outside);
   print_summary("all", s.all);
+  if (s.all.rows > s.all.modelled)
+    fmt::print("{:<22} {:>4} rows, for the reasons above\n", "not modelled",
+               s.all.rows - s.all.modelled);
   for (const auto& [name, summary] : result.comparison.by(
            [](const validate::RowResult& r) { return std::string{metric_name(r.row.metric)}; }))
     print_summary(("  " + name).c_str(), summary);
@@ -109,7 +112,7 @@ int run(LiveArguments& a) {
   fmt::print(stderr, "qpcast: {} forecasts {} {}; measuring now\n", file.forecasts.size(),
              resumed ? "found in" : "written to", path);
   std::ostringstream measured;
-  hw::measure(a.measure, measured);
+  const auto failed = hw::measure(a.measure, measured);
   fmt::print(stderr, "{}", measured.str());
   const auto result =
       validate::compare_live(file.forecasts, io::read_measurements(a.measure.output), a.tolerance);
@@ -119,25 +122,29 @@ int run(LiveArguments& a) {
     fmt::print("{}\n", report.dump(1));
   else
     print(result);
+  if (failed > 0) return points_failed(failed, a.measure.output);
   return result.within_tolerance() ? ok : out_of_tolerance;
 }
 
 }  // namespace
 
-void add_live_options(CLI::App& sub, LiveArguments& a) {
+std::vector<CLI::Option*> add_live_options(CLI::App& sub, LiveArguments& a) {
   a.measure.passes = 9;
-  sub.add_option("--nic", a.measure.nic, "with --live: emulated, verbs or mlx5");
-  sub.add_option("--plan", a.plan, "with --live: holdout");
-  sub.add_option("--layouts", a.holdout.layouts, "with --live: how many layouts are drawn")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  sub.add_option("-o,--output", a.measure.output, "with --live: JSONL file for the rows");
-  sub.add_option("--passes", a.measure.passes, "with --live: alternating passes")
-      ->check(CLI::Range(1, 1000));
-  sub.add_option("--emulate", a.measure.emulate, "with --live: what the emulated NIC imposes");
-  sub.add_option("-d,--ib-dev", a.measure.device, "with --live: verbs device");
-  sub.add_option("-x,--gid-index", a.measure.gid_index, "with --live: GID index");
-  sub.add_flag("-F", a.measure.ignore_governor, "with --live: do not warn about the CPU governor");
+  return {
+      sub.add_option("--nic", a.measure.nic, "with --live: emulated, verbs or mlx5"),
+      sub.add_option("--plan", a.plan, "with --live: holdout"),
+      sub.add_option("--layouts", a.holdout.layouts, "with --live: how many layouts are drawn")
+          ->check(CLI::Range(1, 100000))
+          ->capture_default_str(),
+      sub.add_option("-o,--output", a.measure.output, "with --live: JSONL file for the rows"),
+      sub.add_option("--passes", a.measure.passes, "with --live: alternating passes")
+          ->check(CLI::Range(1, 1000)),
+      sub.add_option("--emulate", a.measure.emulate, "with --live: what the emulated NIC imposes"),
+      sub.add_option("-d,--ib-dev", a.measure.device, "with --live: verbs device"),
+      sub.add_option("-x,--gid-index", a.measure.gid_index, "with --live: GID index"),
+      sub.add_flag("-F", a.measure.ignore_governor,
+                   "with --live: do not warn about the CPU governor"),
+  };
 }
 
 int validate_live(LiveArguments& a) {

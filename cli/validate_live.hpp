@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "hw/experiments/measure.hpp"
 
@@ -17,7 +18,8 @@ struct LiveArguments {
   bool json = false;
 };
 
-void add_live_options(CLI::App& sub, LiveArguments& arguments);
+/// @return the options, none of which means anything without --live
+std::vector<CLI::Option*> add_live_options(CLI::App& sub, LiveArguments& arguments);
 /// @return the exit status
 int validate_live(LiveArguments& arguments);
 

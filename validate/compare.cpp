@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/repeats.hpp"
+
 namespace qpcast::validate {
 
 namespace {
@@ -40,10 +42,10 @@ RowResult compare_row(const Measurement& row, const Answerer& answerer) {
   const auto answer = answerer(row);
   r.reason = answer.reason;
   r.modelled = answer.modelled();
+  r.warnings = answer.warnings;
   if (!r.modelled) return r;
   r.predicted = answer.estimate;
   r.mechanism = answer.mechanism;
-  r.warnings = answer.warnings;
   r.error = std::abs(r.predicted.value - row.value) / std::abs(row.value);
   r.inside_interval = r.predicted.lo <= row.value && row.value <= r.predicted.hi;
   r.inside_range = row.lo && row.hi && *row.lo <= r.predicted.value && r.predicted.value <= *row.hi;
@@ -71,7 +73,12 @@ Comparison compare(const std::vector<Measurement>& rows, const Answerer& answere
                    double tolerance) {
   Comparison c;
   c.tolerance = tolerance;
-  for (const auto& row : rows) c.rows.push_back(compare_row(row, answerer));
+  const auto repeats = repeats_of_rates(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (repeats[i])
+      ++c.repeated;
+    else
+      c.rows.push_back(compare_row(rows[i], answerer));
   return c;
 }
 

@@ -1,5 +1,6 @@
 /// Predicted beside measured, row by row. Nothing is dropped: a row that no mechanism covers, or
-/// that was measured on another platform, is listed with the reason.
+/// that was measured on another platform, is listed with the reason. A goodput that repeats a
+/// measured rate (model/repeats.hpp) is counted with that rate, and how many did is said.
 #pragma once
 
 #include <functional>
@@ -38,6 +39,7 @@ struct Summary {
 
 struct Comparison {
   std::vector<RowResult> rows;
+  int repeated = 0;  ///< goodput rows that repeat a rate, beside `rows`
   double tolerance = 0.15;
   Summary summary() const;
   /// Summary of the rows for which `key` gives the same text, by that text.

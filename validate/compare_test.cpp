@@ -48,6 +48,26 @@ TEST_CASE("errors, intervals and published ranges are told apart", "[compare]") 
   CHECK(s.p90_error == Approx(0.5));
 }
 
+TEST_CASE("a measured rate and the goodput that follows from it are one measurement", "[compare]") {
+  auto rate = row("r:rate", 10, "qps=1;payload=100");
+  rate.environment = {{"nic", "rxe0"}};
+  auto goodput = rate;
+  goodput.id = "r:goodput";
+  goodput.metric = Metric::goodput;
+  goodput.value = 1;  // 10 Mmsg/s of 100 B
+  auto other = goodput;
+  other.id = "o:goodput";
+  other.value = 1.1;  // of another run: not payload times the rate
+  const auto c = compare({goodput, rate, other}, ten, 0.15);
+  REQUIRE(c.rows.size() == 2);
+  CHECK(c.rows[0].row.id == "r:rate");
+  CHECK(c.repeated == 1);
+  CHECK(c.summary().rows == 2);
+  CHECK(to_json(c)["repeated_rates"] == 1);
+  rate.environment.clear();  // a table of a paper states both
+  CHECK(compare({goodput, rate}, ten, 0.15).rows.size() == 2);
+}
+
 TEST_CASE("nothing is dropped silently", "[compare]") {
   auto elsewhere = row("elsewhere", 1);
   elsewhere.platform = "other";

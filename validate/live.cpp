@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
+#include "model/repeats.hpp"
 #include "scenarios/io/json_reader.hpp"
 #include "scenarios/io/text_file.hpp"
 #include "validate/report.hpp"
@@ -53,10 +55,11 @@ Forecast forecast_from_json(const json& value, const std::string& source, std::s
   return f;
 }
 
-Answer answer_of(const Forecast& f) {
+/// Only a measured row's environment tells that it answers something else than was forecast.
+Answer answer_of(const Forecast& f, const Measurement& row) {
   Answer a;
   a.estimate = f.estimate;
-  a.reason = f.reason;
+  a.reason = f.reason.empty() ? unanswerable(row) : f.reason;
   a.mechanism = f.mechanism;
   a.warnings = f.outside;
   return a;
@@ -148,7 +151,10 @@ LiveResult compare_live(const std::vector<Forecast>& forecasts,
                                  measured.begin()->first)};
   std::size_t next = 0;
   result.comparison = compare(
-      in_order, [&](const Measurement&) { return answer_of(result.forecasts[next++]); }, tolerance);
+      in_order, [&](const Measurement& m) { return answer_of(result.forecasts[next++], m); },
+      tolerance);
+  const auto repeats = repeats_of_rates(rows);
+  result.comparison.repeated = static_cast<int>(std::ranges::count(repeats, true));
   return result;
 }
 
@@ -178,7 +184,8 @@ ordered_json to_json(const LiveResult& result, const ForecastFile& file) {
                  {"within_tolerance", result.within_tolerance()},
                  {"all", summary_to_json(s.all)},
                  {"interpolation", summary_to_json(s.inside)},
-                 {"extrapolation", summary_to_json(s.outside)}};
+                 {"extrapolation", summary_to_json(s.outside)},
+                 {"repeated_rates", result.comparison.repeated}};
   auto& metrics = j["by_metric"] = ordered_json::object();
   for (const auto& [name, summary] : result.comparison.by(
            [](const RowResult& r) { return std::string{metric_name(r.row.metric)}; }))

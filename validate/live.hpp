@@ -68,7 +68,11 @@ struct LiveResult {
   bool within_tolerance() const;
 };
 
-/// @param rows  measured; a row that was not forecast is an InputError
+/// A measured row that answers another question than its layout asks (a CPU produced in place of
+/// the GPU) is listed as not modelled, whatever was forecast.
+/// @param rows  measured; a row that was not forecast is an InputError, unless it is a goodput:
+/// that
+///              is counted with its rate
 LiveResult compare_live(const std::vector<Forecast>& forecasts,
                         const std::vector<Measurement>& rows, double tolerance);
 

@@ -3,7 +3,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
+#include "model/testing.hpp"
+#include "scenarios/io/measurements.hpp"
 #include "validate/domain.hpp"
 
 using namespace qpcast;
@@ -93,6 +96,55 @@ TEST_CASE("interpolation and extrapolation are counted apart", "[live]") {
   CHECK_FALSE(r.within_tolerance());  // c is beyond 2.5 x 15 %
   CHECK(compare_live({forecast("a", 1)}, {measured("a", 1.1)}, 0.15).within_tolerance());
   CHECK_FALSE(compare_live({forecast("a", 1)}, {}, 0.15).within_tolerance());
+}
+
+TEST_CASE("a row that a CPU produced in place of the GPU is not modelled, live as from a file",
+          "[live]") {
+  auto probe = measured("probe", 5);
+  probe.platform = "priors";
+  probe.layout = parse_layout("submitter=proxy;background_ctas=2;window=64", "test");
+  probe.environment = {{"gpu", "a GPU"}, {"producer", "cpu"}};
+  auto fine = measured("fine", 1);
+  fine.environment = {{"gpu", "a GPU"}, {"producer", "gpu"}};
+  auto of_probe = forecast("probe", 1, {"window=64 is outside 1..16"});
+  of_probe.layout = probe.layout.to_string();
+  const auto r = compare_live({of_probe, forecast("fine", 1)}, {probe, fine}, 0.15);
+  REQUIRE(r.comparison.rows.size() == 2);
+  CHECK_FALSE(r.comparison.rows[0].modelled);
+  CHECK_THAT(r.comparison.rows[0].reason, Catch::Contains("a CPU produced in place"));
+  CHECK(r.comparison.rows[1].modelled);
+  const auto s = r.summary();
+  CHECK(s.all.rows == 2);
+  CHECK(s.all.modelled == 1);
+  CHECK(s.outside.rows == 1);
+  CHECK(s.outside.modelled == 0);
+  CHECK(r.within_tolerance());  // the probe's factor of five counts for nothing
+  const auto from_file = compare({probe}, {{"priors", testing::prior_platform()}}, Presets{}, 0.15);
+  CHECK(from_file.rows[0].reason == r.comparison.rows[0].reason);
+}
+
+TEST_CASE("a live file and validate --data count the same rows", "[live]") {
+  const std::string folder =
+      GENERATE("h200-sink", "h200-sink-22", "h200-execute", "softroce", "softroce-loaded");
+  const std::filesystem::path file = "data/live/" + folder + "/live.jsonl";
+  INFO(file);
+  const auto rows = io::read_measurements(file);
+  const auto live =
+      compare_live(read_forecasts(file.string() + ".forecasts.json").forecasts, rows, 0.15);
+  const auto ten = [](const Measurement& row) {
+    Answer a;
+    a.estimate = {10, 9, 11};
+    a.reason = unanswerable(row);
+    return a;
+  };
+  const auto from_file = compare(rows, ten, 0.15);
+  CHECK(from_file.repeated > 0);
+  CHECK(from_file.repeated == live.comparison.repeated);
+  CHECK(from_file.summary().rows == live.comparison.summary().rows);
+  CHECK(from_file.summary().modelled == live.comparison.summary().modelled);
+  CHECK(from_file.summary().rows + from_file.repeated == static_cast<int>(rows.size()));
+  CHECK((folder == "h200-execute") ==
+        (live.comparison.summary().modelled < live.comparison.summary().rows));
 }
 
 TEST_CASE("a row that nobody forecast is refused", "[live][input]") {

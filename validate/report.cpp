@@ -61,6 +61,7 @@ ordered_json to_json(const Comparison& c) {
   j["schema"] = "qpcast.validation/1";
   j["tolerance"] = c.tolerance;
   j["summary"] = summary_to_json(c.summary());
+  j["repeated_rates"] = c.repeated;
   j["rows"] = ordered_json::array();
   for (const auto& r : c.rows) j["rows"].push_back(row_to_json(r));
   return j;

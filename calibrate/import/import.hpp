@@ -37,7 +37,7 @@ Imported nvshmem_perftest(const std::string& text, const std::string& source,
 Imported nccl_tests(const std::string& text, const std::string& source, const Options& options);
 
 /// One of the above by its name on the command line.
-/// @throws InputError naming the known formats
+/// @throws InputError naming the known formats, or the tool whose output the text is instead
 Imported run(const std::string& format, const std::string& text, const std::string& source,
              const Options& options);
 

@@ -318,3 +318,42 @@ TEST_CASE("a cluster known by ib_write_bw, ib_write_lat and a QP sweep is calibr
     if (p) CHECK(p->provenance == Provenance::assumed);
   }
 }
+
+TEST_CASE("a table pasted twice counts once, a repeated run twice, and both are said", "[import]") {
+  const auto once = fixture("write_bw_q4.txt");
+  const auto rows = perftest(once).rows.size();
+  const auto twice = perftest(once + once);
+  CHECK(twice.rows.size() == rows);
+  REQUIRE(twice.warnings.size() == 1);
+  CHECK_THAT(twice.warnings.front(), Contains("duplicate-table") && Contains("line 2,"));
+  // Another run of the same command: other digits.
+  auto again = once;
+  again.replace(again.find("0.012080"), 8, "0.012081");
+  const auto repeated = perftest(once + again);
+  CHECK(repeated.rows.size() == 2 * rows);
+  REQUIRE(repeated.warnings.size() == 1);
+  CHECK_THAT(repeated.warnings.front(), Contains("repeated-layout"));
+}
+
+TEST_CASE("output of another tool: named, with what would read it", "[import][input]") {
+  struct Wrong {
+    const char *format, *text, *expected;
+  };
+  const auto nccl = fixture("nccl_alltoall.txt"), nvshmem = fixture("nvshmem_put_latency.txt"),
+             bandwidth = fixture("write_bw_q4.txt"), json = fixture("write_bw.json");
+  for (const auto& [format, text, expected] :
+       {Wrong{"perftest", nccl.c_str(),
+              "x.txt:1: perftest: this is output of nccl-tests; qpcast "
+              "import nccl-tests reads it"},
+        Wrong{"perftest", nvshmem.c_str(), "output of nvshmem-perftest; qpcast import"},
+        Wrong{"nccl-tests", bandwidth.c_str(), "output of perftest; qpcast import perftest"},
+        Wrong{"nvshmem-perftest", json.c_str(), "output of perftest"},
+        Wrong{"nvshmem-perftest", nccl.c_str(), "output of nccl-tests"},
+        Wrong{"perftest", "a\nb\n# OSU MPI Latency Test v7\n",
+              "x.txt:3: perftest: this is output "
+              "of OSU"},
+        Wrong{"perftest", R"({"schema":"qpcast.measurement/1","id":"a"})", "need no import"}}) {
+    INFO(format << ": " << expected);
+    CHECK_THROWS_WITH(import::run(format, text, "x.txt", {}), Contains(expected));
+  }
+}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace qpcast::import {
 
@@ -143,11 +144,33 @@ void add_rows(const PerftestRun& run, RowWriter& rows) {
     latency ? add_latency(run, r, rows) : add_bandwidth(run, r, rows);
 }
 
+namespace {
+
+/// A table that says the same as an earlier one, number by number, is a copy of it: no run repeats
+/// every digit. @return the earlier one's index
+std::optional<std::size_t> copy_of(const std::vector<PerftestRun>& runs, std::size_t index) {
+  const auto& run = runs[index];
+  for (std::size_t i = 0; i < index && !run.results.empty(); ++i)
+    if (runs[i].test == run.test && runs[i].info == run.info &&
+        std::ranges::equal(runs[i].results, run.results, &PerftestResult::says_as))
+      return i;
+  return std::nullopt;
+}
+
+}  // namespace
+
 Imported perftest(const std::string& text, const std::string& source, const Options& options) {
   RowWriter rows{source, options};
   const bool json = trimmed(text.substr(0, text.find('\n'))).starts_with('{');
-  for (const auto& run : json ? parse_perftest_json(text, rows) : parse_perftest_text(text, rows))
-    add_rows(run, rows);
+  const auto runs = json ? parse_perftest_json(text, rows) : parse_perftest_text(text, rows);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (const auto first = copy_of(runs, i))
+      rows.warn(runs[i].line,
+                fmt::format("duplicate-table: {} says the same as that at line {}, digit by digit; "
+                            "it is left out",
+                            runs[i].test, runs[*first].line));
+    else
+      add_rows(runs[i], rows);
   return rows.take();
 }
 

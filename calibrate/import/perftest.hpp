@@ -20,6 +20,7 @@ namespace qpcast::import {
 struct PerftestResult {
   std::size_t line = 0;
   std::map<std::string, double> columns;  ///< "bytes", "rate", "MiB/s", "Gb/s", "t_typical" ...
+  bool says_as(const PerftestResult& other) const { return columns == other.columns; }
 };
 
 struct PerftestRun {

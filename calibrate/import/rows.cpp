@@ -84,8 +84,10 @@ Measurement& RowWriter::add(std::size_t line, const Layout& said, Metric metric,
   m.source = {"imported", source_};
   m.id = fmt::format("{}:{}:{}", stem(source_), m.layout.to_string(), metric_name(metric));
   const auto same = [&](const Measurement& other) { return other.id == m.id; };
-  if (std::any_of(result_.rows.begin(), result_.rows.end(), same))
+  if (std::any_of(result_.rows.begin(), result_.rows.end(), same)) {
     m.id += fmt::format(":line {}", line);
+    if (repeated_++ == 0) first_repeated_ = line;
+  }
   result_.rows.push_back(std::move(m));
   return result_.rows.back();
 }
@@ -99,6 +101,11 @@ void RowWriter::fail(std::size_t line, const std::string& what, const std::strin
 }
 
 Imported RowWriter::take() {
+  if (repeated_ > 0)
+    warn(first_repeated_,
+         fmt::format("repeated-layout: {} rows from here on have the layout and metric of an "
+                     "earlier one; all are taken, as repetitions",
+                     repeated_));
   if (!result_.rows.empty()) return std::move(result_);
   throw InputError{source_, "",
                    result_.warnings.empty() ? "no results in it"

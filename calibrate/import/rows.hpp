@@ -50,6 +50,8 @@ class RowWriter {
   std::string source_;
   const Options& options_;
   Imported result_;
+  int repeated_ = 0;                ///< rows of a layout and metric that an earlier row has
+  std::size_t first_repeated_ = 0;  ///< line of the first of them
 };
 
 }  // namespace qpcast::import

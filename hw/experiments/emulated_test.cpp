@@ -4,12 +4,14 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/measure.hpp"
 #include "hw/experiments/run.hpp"
 #include "hw/experiments/scratch.hpp"
 #include "hw/experiments/short_plan.hpp"
+#include "hw/experiments/subject.hpp"
 #include "hw/nic/emulated/emulated.hpp"
 #include "model/error.hpp"
 
@@ -107,7 +109,7 @@ TEST_CASE("queue pairs that no adapter has are refused as verbs devices refuse t
   CHECK(code({0, 0}) == EINVAL);
 }
 
-TEST_CASE("a fault of the NIC ends the run with a message, and the finished rows stay") {
+TEST_CASE("a fault of a queue pair ends its point, a removed device the run; rows stay") {
   const auto [fault, message] = GENERATE(
       table<const char*, const char*>({{"queue-error", "put into error on request"},
                                        {"completion-overrun", "the completion queue overran"},
@@ -123,13 +125,22 @@ TEST_CASE("a fault of the NIC ends the run with a message, and the finished rows
 
   EmulatedNic breaking{emulated::parse_imposed(std::string{"after=500;fault="} + fault)};
   auto longer = short_plan({"handoff", "batching", "queues"});
-  CHECK_THROWS_WITH(run(breaking, longer, scratch.file()), Catch::Contains(message));
+  if (std::string_view{fault} == "device-removed") {
+    CHECK_THROWS_WITH(run(breaking, longer, scratch.file()), Catch::Contains(message));
+  } else {
+    const auto report = run(breaking, longer, scratch.file());
+    REQUIRE(report.failed.size() == 1);
+    CHECK_THAT(report.failed[0].reason, Catch::Contains(message));
+    CHECK(report.measured > 0);  // the points behind it, on new queue pairs
+  }
   const auto rows = scratch.rows();
   REQUIRE(rows.size() >= finished.size());
   CHECK(std::equal(finished.begin(), finished.end(), rows.begin()));
 
-  run(whole, longer, scratch.file());  // the next run continues
-  CHECK(scratch.rows().size() > finished.size());
+  CHECK(run(whole, longer, scratch.file()).failed.empty());  // the next run continues
+  std::size_t asked = 0;
+  for (const auto& point : longer.points) asked += metrics_of(point).size();
+  CHECK(scratch.rows().size() == asked);
 }
 
 TEST_CASE("a fault while the posting thread waits behind a host queue") {
@@ -140,7 +151,10 @@ TEST_CASE("a fault while the posting thread waits behind a host queue") {
   EmulatedNic nic{emulated::parse_imposed(std::string{"after=100;fault="} + fault)};
   auto plan = short_plan({"handoff"});
   use_layouts(plan, {layout});
-  CHECK_THROWS_AS(run(nic, plan, scratch.file()), DeviceError);
+  if (std::string_view{fault} == "device-removed")
+    CHECK_THROWS_AS(run(nic, plan, scratch.file()), DeviceError);
+  else
+    CHECK(run(nic, plan, scratch.file()).failed.size() == 1);
   CHECK(scratch.rows().empty());
 }
 
@@ -152,9 +166,18 @@ TEST_CASE("measure opens the emulated NIC, and refuses what it does not know") {
   options.passes = 1;
   std::ostringstream out;
   SECTION("rows") {
-    measure(options, out);
+    CHECK(measure(options, out) == 0);
     CHECK(out.str().find("rows measured on mlx5-format (emulated)") != std::string::npos);
     CHECK_FALSE(scratch.rows().empty());
+    options.alternate = GENERATE(false, true);
+    CHECK(measure(options, out) == 0);
+    CHECK(out.str().find("nothing is left to measure: it has all") != std::string::npos);
+  }
+  SECTION("a point that fails") {
+    options.emulate = "fault=queue-error;after=100";
+    CHECK(measure(options, out) == 1);
+    CHECK(out.str().find("1 failed") != std::string::npos);
+    CHECK(out.str().find("failed handoff: ") != std::string::npos);
   }
   SECTION("imposed what there is not") {
     options.emulate = "speed=1";

@@ -83,12 +83,11 @@ void HostSubmitter::wait(std::size_t queue, std::uint64_t count) {
     if (poll % polls_per_look != 0) continue;
     check();
     if (std::chrono::steady_clock::now() - since > options_.patience)
-      throw DeviceError{fmt::format("queue pair {}", queue),
-                        fmt::format("waiting for completions for {} ms", options_.patience.count()),
-                        0,
-                        fmt::format("{} of {} requests are finished; did the peer die or the "
-                                    "device go?",
-                                    seen, count)};
+      throw TransportError{
+          fmt::format("queue pair {}", queue),
+          fmt::format("waiting for completions for {} ms", options_.patience.count()), 0,
+          fmt::format("{} of {} requests are finished; did the peer die or the device go?", seen,
+                      count)};
   }
 }
 

@@ -184,13 +184,22 @@ std::string platform_of(const MeasureOptions& options, const Nic& nic) {
 
 void summarise(const RunReport& report, const MeasureOptions& options, const Nic& nic,
                std::ostream& out) {
-  out << fmt::format("{}: {} rows measured on {} ({}), {} kept, {} skipped\n", options.output,
-                     report.measured, nic.name(), nic.kind(), report.kept, report.skipped.size());
+  if (report.was_finished) {
+    out << fmt::format(
+        "{}: nothing is left to measure: it has all {} rows that the plan asks for\n",
+        options.output, report.kept);
+    return;
+  }
+  out << fmt::format("{}: {} rows measured on {} ({}), {} kept, {} skipped, {} failed\n",
+                     options.output, report.measured, nic.name(), nic.kind(), report.kept,
+                     report.skipped.size(), report.failed.size());
   if (report.troubled > 0)
     out << fmt::format(
         "  {} points during which the NIC counted errors; their rows name the "
         "counters (environment: nic.errors.*)\n",
         report.troubled);
+  for (const auto& [experiment, layout, reason] : report.failed)
+    out << fmt::format("  failed {}: {}: {}\n", experiment, layout, reason);
   for (const auto& [experiment, reason] : report.skipped)
     out << fmt::format("  skipped {}: {}\n", experiment, reason);
 }
@@ -205,13 +214,16 @@ Outlook outlook(const MeasureOptions& options) {
           plan.passes};
 }
 
-void measure(const MeasureOptions& options, std::ostream& out) {
+std::size_t measure(const MeasureOptions& options, std::ostream& out) {
   const bool several = ranks_started() > 1 && !options.server && !options.client;
   check_roles(options, several);
   const InterruptScope interrupts;
   const auto nic = open_nic(options);
   const auto meeting = meet(options, *nic, several);
-  if (meeting.server) return serve(*meeting.dialogue, *nic);
+  if (meeting.server) {
+    serve(*meeting.dialogue, *nic);
+    return 0;
+  }
 
   const std::chrono::milliseconds patience{options.patience_ms};
   std::unique_ptr<Peer> peer = std::make_unique<LocalPeer>(*nic);
@@ -238,6 +250,7 @@ void measure(const MeasureOptions& options, std::ostream& out) {
   const auto report = run_plan(plan, bench, platform_of(options, *nic), facts, rows);
   if (auto* remote = dynamic_cast<RemotePeer*>(peer.get())) remote->finish();
   summarise(report, options, *nic, out);
+  return report.failed.size();
 }
 
 }  // namespace qpcast::hw

@@ -47,7 +47,8 @@ struct Outlook {
 Outlook outlook(const MeasureOptions& options);
 
 /// Prints a summary to `out` and everything else to stderr.
+/// @return points whose transport failed; the same call tries them again
 /// @throws InputError, DeviceError, ExchangeError, Interrupted. Finished rows are kept.
-void measure(const MeasureOptions& options, std::ostream& out);
+std::size_t measure(const MeasureOptions& options, std::ostream& out);
 
 }  // namespace qpcast::hw

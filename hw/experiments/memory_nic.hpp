@@ -43,7 +43,12 @@ class MemoryNic final : public Nic {
     return errors;
   }
 
+  void check_present() override {
+    if (gone) throw DeviceError{name(), "check", ENODEV, "the device was removed"};
+  }
+
   bool refuse_inline = false;
+  bool gone = false;
   std::map<std::string, std::uint64_t> errors;
   std::function<void()> on_count;  ///< before each reading of the counters
   std::function<void(MemoryChannel&)> on_open;

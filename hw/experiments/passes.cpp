@@ -61,7 +61,7 @@ std::uint64_t prepare_payload(Link& link) {
 void validate_payload(Link& link, std::uint64_t seed, std::uint64_t requests) {
   if (!link.bench().nic.writes_payload()) return;
   if (const auto wrong = link.peer().check(seed, link.shape(requests)))
-    throw DeviceError{
+    throw TransportError{
         link.bench().nic.name(), "payload", 0,
         fmt::format("byte {} is wrong at the peer after {} writes", *wrong, requests)};
 }
@@ -133,8 +133,8 @@ void await_answer(Link& link, std::uint64_t ping) {
     if (spin % 256 != 0) continue;
     link.submitter().check();
     if (Clock::now() - start > link.bench().patience)
-      throw DeviceError{link.bench().nic.name(), "round trip", 0,
-                        fmt::format("ping {} was not answered; did the peer die?", ping)};
+      throw TransportError{link.bench().nic.name(), "round trip", 0,
+                           fmt::format("ping {} was not answered; did the peer die?", ping)};
   }
 }
 

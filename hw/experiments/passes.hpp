@@ -13,7 +13,7 @@ namespace qpcast::hw {
 
 /// A fresh pattern on this side and zeroes on the other. @return the pattern's seed
 std::uint64_t prepare_payload(Link& link);
-/// @throws DeviceError for the first wrong byte at the peer after `requests` writes
+/// @throws TransportError for the first wrong byte at the peer after `requests` writes
 void validate_payload(Link& link, std::uint64_t seed, std::uint64_t requests);
 
 struct PassBudget {

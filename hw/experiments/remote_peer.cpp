@@ -106,9 +106,11 @@ json RemotePeer::ask(const json& command) {
   const auto answer = json::parse(exchange_.trade(command.dump(), patience_), nullptr, false);
   if (answer.is_discarded() || !answer.is_object())
     throw ExchangeError{"exchange: the peer's answer is no JSON object"};
-  if (answer.contains("error"))
-    throw ExchangeError{"the peer: " + answer["error"].get<std::string>()};
-  return answer;
+  if (!answer.contains("error")) return answer;
+  const auto error = answer["error"].get<std::string>();
+  if (answer.value("transport", false))
+    throw TransportError{"the peer", command.at("do").get<std::string>(), 0, error};
+  throw ExchangeError{"the peer: " + error};
 }
 
 std::vector<Address> RemotePeer::open(const LinkSpec& spec, std::span<const Address> ours) {
@@ -159,6 +161,8 @@ void serve_peer(Dialogue& exchange, Peer& local, Patience idle) {
       answer = perform(serving, command);
     } catch (const json::exception& error) {
       answer = {{"error", std::string{"malformed command: "} + error.what()}};
+    } catch (const TransportError& error) {
+      answer = {{"error", error.what()}, {"transport", true}};
     } catch (const std::runtime_error& error) {
       answer = {{"error", error.what()}};
     }

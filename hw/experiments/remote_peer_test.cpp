@@ -1,6 +1,7 @@
 #include "hw/experiments/remote_peer.hpp"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <future>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,52 @@ TEST_CASE("passes over the exchange: 600 queue pairs, payload checked at the ser
   }
   peer.finish();
   served.server.get();
+}
+
+TEST_CASE("a fault of the peer's queue pair ends a point, and the exchange goes on") {
+  Served served;
+  RemotePeer peer{*served.exchange, 5s};
+  const Bench bench{served.nic, peer, {}, 200ms, nullptr};
+  const auto layout = parse_layout("submitter=host;payload=8", "test");
+  {
+    std::size_t opened = 0;
+    served.nic.on_open = [&](MemoryChannel& channel) { channel.fail_posts = ++opened == 2; };
+    Link link{bench, layout};
+    CHECK_THROWS_AS(round_trip_pass(link, {5ms}, {}), TransportError);  // the echo's
+    served.nic.on_open = {};
+  }
+  {
+    Link link{bench, layout};
+    CHECK_FALSE(round_trip_pass(link, {5ms}, {}).times.empty());
+  }
+  peer.finish();
+  served.server.get();
+}
+
+TEST_CASE("a peer says whether its transport failed or something else") {
+  class Failing final : public Peer {
+   public:
+    std::vector<Address> open(const LinkSpec&, std::span<const Address>) override { return {}; }
+    void clear() override { throw DeviceError{"memory", "clear", ENODEV, "removed"}; }
+    std::optional<std::uint64_t> check(std::uint64_t, const PayloadShape&) override { return {}; }
+    void start_echo() override {}
+    void stop_echo() override { throw TransportError{"memory", "poll", 0, "in error"}; }
+    void close() override {}
+  };
+  Listener listener{{"127.0.0.1", 0}};
+  const Endpoint at{"127.0.0.1", listener.port()};
+  auto server = std::async(std::launch::async, [&] {
+    auto accepted = listener.accept("t", 5s);
+    Failing failing;
+    serve_peer(accepted, failing, 5s);
+  });
+  auto exchange = Exchange::connect(at, "t", 5s);
+  RemotePeer peer{exchange, 5s};
+  CHECK_THROWS_WITH(peer.stop_echo(), Catch::Contains("in error"));
+  CHECK_THROWS_AS(peer.stop_echo(), TransportError);
+  CHECK_THROWS_AS(peer.clear(), ExchangeError);
+  peer.finish();
+  server.get();
 }
 
 TEST_CASE("a server refuses what is out of bounds and goes on serving") {

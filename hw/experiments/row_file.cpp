@@ -5,12 +5,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
 #include "hw/nic/device_error.hpp"
 #include "model/error.hpp"
 #include "scenarios/io/measurements.hpp"
+#include "scenarios/io/run_notes.hpp"
 
 namespace qpcast::hw {
 
@@ -58,21 +60,31 @@ void RowFile::read_rows(const std::string& source_kind, const std::string& nic,
     at = end + 1;
     ++number;
     if (line.empty()) continue;
-    const auto row = io::from_json_line(std::string{line}, path_, number);
-    const auto& kind = row.source.kind;
-    const auto found = row.environment.find("nic");
-    const auto device = found == row.environment.end() ? std::string{} : found->second;
+    const auto row = io::from_json_line(std::string{line}, path_, number, notes_);
+    if (!row) {
+      check_platform(notes_.plans.empty() ? platform : notes_.plans.back().platform, platform,
+                     number);
+      continue;
+    }
+    const auto& kind = row->source.kind;
+    const auto found = row->environment.find("nic");
+    const auto device = found == row->environment.end() ? std::string{} : found->second;
     if (kind != source_kind || device != nic)
       throw InputError{path_, number, "nic",
                        fmt::format("rows of {} ({}), this run is on {} ({}); give another file",
                                    device, kind, nic, source_kind)};
-    if (!platform.empty() && row.platform != platform)
-      throw InputError{path_, number, "platform",
-                       fmt::format("rows of '{}', this run is of '{}'; give another file",
-                                   row.platform, platform)};
-    ids_.insert(row.id);
+    check_platform(row->platform, platform, number);
+    ids_.insert(row->id);
   }
   if (whole != text.size()) cut_off(std::string_view{text}.substr(whole), whole, number + 1);
+}
+
+void RowFile::check_platform(const std::string& found, const std::string& wanted,
+                             std::size_t number) const {
+  if (!wanted.empty() && found != wanted)
+    throw InputError{
+        path_, number, "platform",
+        fmt::format("rows of '{}', this run is of '{}'; give another file", found, wanted)};
 }
 
 /// The last line of a run that was killed; anything else is somebody's file.
@@ -85,8 +97,25 @@ void RowFile::cut_off(std::string_view torn, std::size_t at, std::size_t number)
 }
 
 void RowFile::append(const Measurement& row) {
+  write_line(io::to_json_line(row));
+  ids_.insert(row.id);
+}
+
+void RowFile::append(const PlanNote& note) {
+  if (std::ranges::find(notes_.plans, note) != notes_.plans.end()) return;
+  write_line(io::to_json_line(note));
+  notes_.plans.push_back(note);
+}
+
+void RowFile::append(const PointNote& note) {
+  if (std::ranges::find(notes_.points, note) != notes_.points.end()) return;
+  write_line(io::to_json_line(note));
+  notes_.points.push_back(note);
+}
+
+void RowFile::write_line(const std::string& text) {
   const auto before = ::lseek(descriptor_, 0, SEEK_END);
-  const auto line = io::to_json_line(row) + "\n";
+  const auto line = text + "\n";
   std::string_view left = line;
   while (!left.empty()) {
     const auto written = ::write(descriptor_, left.data(), left.size());
@@ -104,7 +133,6 @@ void RowFile::append(const Measurement& row) {
   }
   if (::fsync(descriptor_) != 0 && errno != EINVAL)
     throw DeviceError{path_, "fsync", errno, "is the disk full? Finished rows are kept"};
-  ids_.insert(row.id);
 }
 
 }  // namespace qpcast::hw

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdio>
@@ -58,6 +59,39 @@ Measurement row(const std::string& id) {
 }
 
 }  // namespace
+
+TEST_CASE("notes stand between rows, each once, and are no rows") {
+  const Scratch file;
+  const PlanNote plan{"test", "quick", {"a", "b"}};
+  const PointNote failed{PointNote::Outcome::failed, {"b"}, "queue pair in error"};
+  for (int run = 0; run < 2; ++run) {
+    RowFile rows{file.path(), "emulated", "memory", "test"};
+    rows.append(plan);
+    if (!rows.has("a")) rows.append(row("a"));
+    rows.append(failed);
+    CHECK(rows.size() == 1);
+  }
+  const auto text = file.text();
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+  const auto read = io::read_measurement_file(file.path());
+  REQUIRE(read.rows.size() == 1);
+  CHECK(read.notes.plans == std::vector{plan});
+  CHECK(read.notes.points == std::vector{failed});
+  const auto state = completeness(read.notes, {"a"});
+  CHECK(state.asked == 2);
+  CHECK(state.missing == 1);
+  CHECK(state.failed == 1);
+  CHECK_THROWS_AS((RowFile{file.path(), "emulated", "memory", "other"}), InputError);
+}
+
+TEST_CASE("a file that holds a plan of another platform is another run's") {
+  const Scratch file;
+  RowFile{file.path(), "emulated", "memory", "test"}.append(PlanNote{"test", "quick", {"a"}});
+  CHECK_THROWS_WITH((RowFile{file.path(), "emulated", "memory", "other"}),
+                    Catch::Contains("rows of 'test'"));
+  CHECK_THROWS_WITH(io::read_measurements(file.path()),
+                    Catch::Contains("no rows yet, of 1 that plan 'quick' asks for"));
+}
 
 TEST_CASE("cut anywhere, the next run keeps every whole row and continues") {
   const Scratch file;

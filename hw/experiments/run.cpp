@@ -63,14 +63,15 @@ class Runner {
   }
 
   RunReport run() {
-    if (plan_.alternate) return run_alternating();
-    for (std::size_t i = 0; i < plan_.points.size(); ++i) {
-      const auto& point = plan_.points[i];
-      progress_.at(i, point.experiment + ": " + point.layout.to_string());
-      if (finished(point) || !possible(point)) continue;
-      const auto clock = lock_clock(point);
-      if (const auto subject = open(point)) measure(point, *subject);
-    }
+    note_plan();
+    report_.was_finished = !plan_.points.empty() &&
+                           std::ranges::all_of(plan_.points, [&](auto& p) { return finished(p); });
+    if (report_.was_finished)
+      for (const auto& point : plan_.points) report_.kept += metrics_of(point).size();
+    else if (plan_.alternate)
+      run_alternating();
+    else
+      run_in_order();
     return std::move(report_);
   }
 
@@ -82,17 +83,79 @@ class Runner {
     return std::make_unique<LockedClock>(*bench_.clocks, mhz);
   }
 
-  bool finished(const Point& point) {
-    const auto metrics = metrics_of(point);
-    const bool all = std::ranges::all_of(
-        metrics, [&](Metric metric) { return rows_.has(row_id(point, metric)); });
-    if (all) report_.kept += metrics.size();
-    return all;
+  static std::vector<std::string> ids_of(const Point& point) {
+    std::vector<std::string> ids;
+    for (const auto metric : metrics_of(point)) ids.push_back(row_id(point, metric));
+    return ids;
+  }
+
+  bool finished(const Point& point) const {
+    return std::ranges::all_of(ids_of(point), [&](const auto& id) { return rows_.has(id); });
+  }
+
+  /// What a reader of the file needs to see whether the run finished.
+  void note_plan() {
+    PlanNote note{platform_, plan_.name, {}};
+    if (const auto named = environment_.find("plan"); named != environment_.end())
+      note.plan = named->second;
+    for (const auto& point : plan_.points)
+      for (auto& id : ids_of(point)) note.rows.push_back(std::move(id));
+    if (!note.rows.empty()) rows_.append(note);
+  }
+
+  void run_in_order() {
+    for (std::size_t i = 0; i < plan_.points.size(); ++i) {
+      const auto& point = plan_.points[i];
+      progress_.at(i, point.experiment + ": " + point.layout.to_string());
+      if (finished(point)) {
+        report_.kept += metrics_of(point).size();
+        continue;
+      }
+      if (!possible(point)) continue;
+      attempt(point, [&] {
+        const auto clock = lock_clock(point);
+        if (const auto subject = open(point)) measure(point, *subject);
+      });
+    }
+  }
+
+  /// A fault of the transport ends the point and no other.
+  template <class Body>
+  void attempt(const Point& point, const Body& body) {
+    try {
+      body();
+      failures_in_a_row_ = 0;
+    } catch (const TransportError& error) {
+      fail(point, error.what());
+    }
+  }
+
+  /// @throws DeviceError when the device is gone, or too many points have failed in a row
+  void fail(const Point& point, const std::string& why) {
+    const auto layout = point.layout.to_string();
+    progress_.say(fmt::format("failed: {} ({}): {}", point.experiment, layout, why));
+    failed_.insert(&point);
+    report_.failed.push_back({point.experiment, layout, why});
+    rows_.append(PointNote{PointNote::Outcome::failed, ids_of(point), why});
+    check_device();
+    if (++failures_in_a_row_ == most_failures_in_a_row)
+      throw DeviceError{bench_.nic.name(), "measure", 0,
+                        fmt::format("{} points in a row failed, the last: {}; finished rows are "
+                                    "kept, and the next run goes on",
+                                    most_failures_in_a_row, why)};
+  }
+
+  void check_device() {
+    try {
+      bench_.nic.check_present();
+    } catch (const TransportError&) {
+      // An event of a queue pair that is gone by now.
+    }
   }
 
   /// Pass by pass over all points. Single passes are rows of a file beside the rows', so that a run
   /// that was stopped goes on where it was; the rows are written from them at the end.
-  RunReport run_alternating() {
+  void run_alternating() {
     const auto path = rows_.path() + ".passes.jsonl";
     {
       RowFile passes{path, bench_.nic.kind(), bench_.nic.name(), platform_};
@@ -104,8 +167,8 @@ class Runner {
     if (rows_of(path))
       for (auto& row : io::read_measurements(path)) by_row[row.id].push_back(std::move(row));
     for (const auto& point : plan_.points)
-      for (const auto metric : metrics_of(point)) join(point, metric, by_row);
-    return std::move(report_);
+      if (!failed_.contains(&point))  // the passes it has wait for the next run's
+        for (const auto metric : metrics_of(point)) join(point, metric, by_row);
   }
 
   static bool rows_of(const std::string& path) {
@@ -122,19 +185,26 @@ class Runner {
                  fmt::format("pass {}: {}", pass + 1, point.layout.to_string()));
     const auto metrics = metrics_of(point);
     const auto id = [&](Metric metric) { return pass_id(row_id(point, metric), pass); };
+    if (finished(point)) return;
     if (std::ranges::all_of(metrics, [&](Metric m) { return file.has(id(m)); })) return;
-    if (refused_.contains(&point) || !possible(point)) return;
-    const auto clock = lock_clock(point);
-    const auto subject = open(point);
-    auto facts = environment_;
-    const auto values = subject ? timed(point, *subject, 1, facts) : std::nullopt;
-    if (!values) {
+    if (failed_.contains(&point) || refused_.contains(&point)) return;
+    if (!possible(point)) {
       refused_.insert(&point);
       return;
     }
-    for (const auto metric : metrics)
-      if (!file.has(id(metric)))
-        file.append(row_of(point, metric, id(metric), values->at(metric), facts));
+    attempt(point, [&] {
+      const auto clock = lock_clock(point);
+      const auto subject = open(point);
+      auto facts = environment_;
+      const auto values = subject ? timed(point, *subject, 1, facts) : std::nullopt;
+      if (!values) {
+        refused_.insert(&point);
+        return;
+      }
+      for (const auto metric : metrics)
+        if (!file.has(id(metric)))
+          file.append(row_of(point, metric, id(metric), values->at(metric), facts));
+    });
   }
 
   /// The row of all its passes; the environment of the last, with the median of what was observed.
@@ -150,7 +220,10 @@ class Runner {
       if (const auto seen = facts.find("cpu.observed_mhz"); seen != facts.end())
         mhz.push_back(std::stod(seen->second));
     }
-    if (values.empty()) return;
+    if (values.empty()) {
+      report_.kept += rows_.has(row_id(point, metric)) ? 1 : 0;
+      return;
+    }
     if (!mhz.empty()) facts["cpu.observed_mhz"] = fmt::format("{:.0f}", median(mhz));
     write(point, metric, values, facts);
   }
@@ -165,7 +238,7 @@ class Runner {
     try {
       return open_subject(bench_, point);
     } catch (const DeviceError& error) {
-      if (!beyond_the_device(error)) throw;
+      if (dynamic_cast<const TransportError*>(&error) || !beyond_the_device(error)) throw;
       skip(point, error.what());
       return nullptr;
     }
@@ -173,6 +246,7 @@ class Runner {
 
   void skip(const Point& point, const std::string& why) {
     report_.skipped.push_back({point.experiment, point.layout.to_string() + ": " + why});
+    rows_.append(PointNote{PointNote::Outcome::skipped, ids_of(point), why});
   }
 
   /// The rows stay, and say which counters moved and by how much.
@@ -259,8 +333,10 @@ class Runner {
   RowFile& rows_;
   Progress progress_;
   RunReport report_;
-  std::size_t passed_ = 0;          ///< single passes begun
-  std::set<const Point*> refused_;  ///< points that the device did not set up
+  std::size_t passed_ = 0;  ///< single passes begun
+  std::size_t failures_in_a_row_ = 0;
+  std::set<const Point*> refused_;  ///< points that cannot be measured as they ask
+  std::set<const Point*> failed_;   ///< points whose transport failed
 };
 
 }  // namespace

@@ -13,8 +13,10 @@
 #include "hw/experiments/interrupt.hpp"
 #include "hw/experiments/local_peer.hpp"
 #include "hw/experiments/memory_nic.hpp"
+#include "hw/experiments/scratch.hpp"
 #include "hw/experiments/short_plan.hpp"
 #include "hw/experiments/statistics.hpp"
+#include "hw/experiments/subject.hpp"
 #include "hw/gda/gpu_layout.hpp"
 #include "model/error.hpp"
 
@@ -25,14 +27,6 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Fixture {
-  Fixture() : path{std::filesystem::temp_directory_path() / "qpcast-run-XXXXXX"} {
-    REQUIRE(::mkdtemp(path.data()) != nullptr);
-    file = path + "/run.jsonl";
-  }
-  ~Fixture() { std::filesystem::remove_all(path); }
-  Fixture(const Fixture&) = delete;
-  Fixture& operator=(const Fixture&) = delete;
-
   RunReport run(const Plan& plan, const std::atomic<bool>* interrupted = nullptr,
                 ClockControl* clocks = nullptr) {
     LocalPeer peer{nic};
@@ -41,16 +35,12 @@ struct Fixture {
     RowFile rows{file, nic.kind(), nic.name()};
     return run_plan(plan, bench, "test", nic.environment(), rows);
   }
-  std::vector<nlohmann::json> rows() const {
-    std::vector<nlohmann::json> all;
-    std::ifstream in{file};
-    for (std::string line; std::getline(in, line);) all.push_back(nlohmann::json::parse(line));
-    return all;
-  }
+  std::vector<nlohmann::json> rows() const { return scratch.rows(); }
 
   MemoryNic nic;
   std::chrono::milliseconds patience{10'000};  ///< a loaded machine is slow
-  std::string path, file;
+  Scratch scratch;
+  std::string file = scratch.file();
 };
 
 }  // namespace
@@ -109,7 +99,38 @@ TEST_CASE("a second run measures nothing again") {
   const auto second = f.run(plan);
   CHECK(second.measured == 0);
   CHECK(second.kept == first.measured);
+  CHECK(second.was_finished);
+  CHECK_FALSE(first.was_finished);
   CHECK(f.rows() == before);
+  CHECK(f.scratch.plan_notes().size() == 1);
+}
+
+TEST_CASE("alternating over a finished file measures no pass") {
+  Fixture f;
+  auto plan = short_plan({"handoff"});
+  f.run(plan);
+  const auto before = f.rows();
+  plan.alternate = true;
+  const auto report = f.run(plan);
+  CHECK(report.was_finished);
+  CHECK(report.kept == before.size());
+  CHECK(report.measured == 0);
+  CHECK_FALSE(std::filesystem::exists(f.file + ".passes.jsonl"));
+  CHECK(f.rows() == before);
+}
+
+TEST_CASE("alternating goes on with what another run left, and with nothing else") {
+  Fixture f;
+  f.run(short_plan({"handoff"}));
+  const auto before = f.rows();
+  auto plan = short_plan({"handoff", "queues"});
+  plan.alternate = true;
+  const auto report = f.run(plan);
+  CHECK(report.kept == before.size());
+  CHECK(report.measured == f.rows().size() - before.size());
+  std::ifstream in{f.file + ".passes.jsonl"};
+  for (std::string line; std::getline(in, line);)
+    CHECK_FALSE(nlohmann::json::parse(line)["id"].get<std::string>().starts_with("handoff"));
 }
 
 TEST_CASE("layouts that the device refuses are listed, the others run") {
@@ -119,27 +140,82 @@ TEST_CASE("layouts that the device refuses are listed, the others run") {
   CHECK(report.measured == 6);
   REQUIRE(report.skipped.size() == 3);
   CHECK(report.skipped[0].reason.find("no inline data") != std::string::npos);
+  const auto notes = f.scratch.point_notes();
+  REQUIRE(notes.size() == 3);
+  CHECK(notes[0]["outcome"] == "skipped");
+  f.run(short_plan({"inline sweep"}));
+  CHECK(f.scratch.point_notes().size() == 3);  // said once
 }
 
-TEST_CASE("faults end the run with a message and keep the rows that are finished") {
+TEST_CASE("a fault of one point's transport ends the point; a run that resumes tries it again") {
+  Fixture f;
+  auto plan = short_plan({"handoff", "queues"});
+  plan.alternate = GENERATE(false, true);
+  std::size_t opened = 0;
+  // A link has two channels: the second link's fail, and no other's.
+  const auto second_link = [&] { return ++opened == 3 || opened == 4; };
+  std::string why;
+  SECTION("a queue pair goes to error") {
+    why = "queue pair in error";
+    f.nic.on_open = [&](MemoryChannel& channel) { channel.fail_posts = second_link(); };
+  }
+  SECTION("nothing completes until the deadline") {
+    why = "did the peer die";
+    f.patience = 200ms;
+    f.nic.on_open = [&](MemoryChannel& channel) { channel.silent = second_link(); };
+  }
+  const auto report = f.run(plan);
+  REQUIRE(report.failed.size() == 1);
+  CHECK_THAT(report.failed[0].reason, Catch::Contains(why));
+  CHECK(report.failed[0].layout == plan.points[1].layout.to_string());
+  const auto missing = metrics_of(plan.points[1]).size();
+  CHECK(report.measured == f.rows().size());
+  const auto notes = f.scratch.point_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0]["outcome"] == "failed");
+  CHECK(notes[0]["rows"].size() == missing);
+  CHECK_THAT(notes[0]["reason"].get<std::string>(), Catch::Contains(why));
+
+  f.nic.on_open = {};
+  f.patience = 10s;
+  const auto before = f.rows();
+  const auto again = f.run(plan);
+  CHECK(again.failed.empty());
+  CHECK(again.measured == missing);
+  CHECK(again.kept == before.size());
+  const auto after = f.rows();
+  CHECK(std::equal(before.begin(), before.end(), after.begin()));
+  for (const auto& row : after) CHECK(row["passes"] == plan.passes);
+}
+
+TEST_CASE("points that fail one after the other end the run, and finished rows stay") {
+  Fixture f;
+  const auto plan = short_plan({"handoff", "batching", "queues"});
+  REQUIRE(plan.points.size() > most_failures_in_a_row + 1);
+  std::size_t opened = 0;
+  f.nic.on_open = [&](MemoryChannel& channel) { channel.fail_posts = ++opened > 2; };
+  CHECK_THROWS_WITH(f.run(plan), Catch::Contains("5 points in a row failed") &&
+                                     Catch::Contains("queue pair in error"));
+  CHECK(f.rows().size() == metrics_of(plan.points[0]).size());
+  CHECK(f.scratch.point_notes().size() == most_failures_in_a_row);
+}
+
+TEST_CASE("what concerns the whole machine ends the run at once, and finished rows stay") {
   Fixture f;
   const auto plan = short_plan({"handoff"});
   std::size_t opened = 0;
-  SECTION("a queue pair goes to error") {
-    f.nic.on_open = [&](MemoryChannel& channel) { channel.fail_posts = ++opened > 2; };
-    CHECK_THROWS_WITH(f.run(plan), Catch::Contains("queue pair in error"));
-  }
-  SECTION("the peer dies") {
-    f.patience = 200ms;
-    f.nic.on_open = [&](MemoryChannel& channel) { channel.silent = ++opened > 2; };
-    CHECK_THROWS_WITH(f.run(plan), Catch::Contains("did the peer die"));
-  }
   SECTION("SIGINT") {
     const InterruptScope scope;
     f.nic.on_open = [&](MemoryChannel&) {
       if (++opened == 3) std::raise(SIGINT);
     };
     CHECK_THROWS_AS(f.run(plan, &InterruptScope::flag()), Interrupted);
+    CHECK(f.scratch.point_notes().empty());
+  }
+  SECTION("the device goes while a point fails") {
+    f.nic.on_open = [&](MemoryChannel& channel) { channel.fail_posts = f.nic.gone = ++opened > 2; };
+    CHECK_THROWS_WITH(f.run(plan), Catch::Contains("the device was removed"));
+    CHECK(f.scratch.point_notes().size() == 1);
   }
   CHECK(f.rows().size() == 2);
 }
@@ -186,7 +262,7 @@ TEST_CASE("clocks are set where a layout names one, and reset whatever happens")
     while_open.push_back(seen.locked);
     channel.fail_posts = ++opened > 4;
   };
-  CHECK_THROWS_AS(f.run(plan, nullptr, &clocks), DeviceError);  // in the last layout
+  CHECK(f.run(plan, nullptr, &clocks).failed.size() == 1);  // the last layout
   CHECK(while_open == std::vector<std::uint32_t>{0, 0, 900, 900, 1200, 1200});
   CHECK(seen.locked == 0);
   CHECK(seen.resets == 2);
@@ -246,8 +322,11 @@ TEST_CASE("wrong payload is an error, not a row") {
   } corrupting{peer};
   const Bench bench{f.nic, corrupting, {}, 200ms, nullptr};
   RowFile rows{f.file, f.nic.kind(), f.nic.name()};
-  CHECK_THROWS_WITH(run_plan(short_plan({"batching"}), bench, "test", f.nic.environment(), rows),
-                    Catch::Contains("is wrong at the peer"));
+  auto plan = short_plan({"batching"});
+  plan.points.resize(2);
+  const auto report = run_plan(plan, bench, "test", f.nic.environment(), rows);
+  REQUIRE(report.failed.size() == 2);
+  CHECK_THAT(report.failed[0].reason, Catch::Contains("is wrong at the peer"));
   CHECK(rows.size() == 0);
 }
 

@@ -20,14 +20,20 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   std::string file() const { return path_ + "/run.jsonl"; }
-  std::vector<nlohmann::json> rows() const {
-    std::vector<nlohmann::json> all;
-    std::ifstream in{file()};
-    for (std::string line; std::getline(in, line);) all.push_back(nlohmann::json::parse(line));
-    return all;
-  }
+  std::vector<nlohmann::json> rows() const { return lines_of("qpcast.measurement/1"); }
+  /// Notes on single points (scenarios/io/run_notes.hpp).
+  std::vector<nlohmann::json> point_notes() const { return lines_of("qpcast.point/1"); }
+  std::vector<nlohmann::json> plan_notes() const { return lines_of("qpcast.plan/1"); }
 
  private:
+  std::vector<nlohmann::json> lines_of(const std::string& schema) const {
+    std::vector<nlohmann::json> all;
+    std::ifstream in{file()};
+    for (std::string line; std::getline(in, line);)
+      if (auto value = nlohmann::json::parse(line); value["schema"] == schema)
+        all.push_back(std::move(value));
+    return all;
+  }
   std::string path_;
 };
 

@@ -73,11 +73,11 @@ class GpuLink::Session {
     Report report;
     try {
       report = finish(stream_, report_, "mini-gda");
-    } catch (const DeviceError&) {
+    } catch (const TransportError&) {
       const auto said = queues_.error_completion();
       queues_.end();
       if (said.empty()) throw;
-      throw DeviceError{"gpu", "mini-gda", EIO, said};
+      throw TransportError{"gpu", "mini-gda", EIO, said};
     }
     if (const auto counted = queues_.end()) account(*counted, messages, doorbells);
     return report;
@@ -86,8 +86,8 @@ class GpuLink::Session {
   void verify(std::uint64_t messages) const {
     if (!executed_) return;
     if (const auto wrong = queues_.first_wrong(messages); wrong >= 0)
-      throw DeviceError{"gpu", "mini-gda", EIO,
-                        fmt::format("the payload of write {} is wrong", wrong)};
+      throw TransportError{"gpu", "mini-gda", EIO,
+                           fmt::format("the payload of write {} is wrong", wrong)};
   }
 
  private:
@@ -96,7 +96,7 @@ class GpuLink::Session {
     const auto expected = executed_ ? messages : messages * layout_.blocks;
     if (counted.served != expected || counted.errors != 0 ||
         (executed_ && counted.completions != doorbells))
-      throw DeviceError{
+      throw TransportError{
           "gpu", "mini-gda", EIO,
           fmt::format("the NIC served {} of {}, completed {} of {}, refused {}", counted.served,
                       expected, counted.completions, doorbells, counted.errors)};

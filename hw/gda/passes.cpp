@@ -47,7 +47,7 @@ Report finish(const Stream& stream, const GpuMemory& report, const char* what) {
   Report result;
   report.to_host(&result, sizeof result);
   if (result.failure != 0)
-    throw DeviceError{"gpu", what, ETIMEDOUT, text_of(static_cast<Failure>(result.failure))};
+    throw TransportError{"gpu", what, ETIMEDOUT, text_of(static_cast<Failure>(result.failure))};
   return result;
 }
 

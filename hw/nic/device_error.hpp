@@ -23,4 +23,11 @@ class DeviceError : public std::runtime_error {
   int code_;
 };
 
+/// The device is there, but a queue pair went to error, what it wrote is wrong, or a wait for it
+/// passed its deadline. New queue pairs may work.
+class TransportError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 }  // namespace qpcast::hw

@@ -61,7 +61,7 @@ class Channel {
   /// Posts a chain: one doorbell. The chain must fit in what is left of the depth.
   virtual void post(std::span<const WorkRequest> chain) = 0;
   /// Takes up to completions.size() completions. @return how many
-  /// @throws DeviceError for an error completion or a device event, decoded to text
+  /// @throws TransportError for an error completion, DeviceError for a device event, as text
   virtual std::size_t poll(std::span<Completed> completions) = 0;
 };
 
@@ -85,6 +85,8 @@ class Nic {
   /// False for a back end that retires requests without performing them (emulated, sink mode): what
   /// arrives can be neither validated nor answered.
   virtual bool writes_payload() const { return true; }
+  /// @throws DeviceError when the device itself is gone, and not a queue pair alone
+  virtual void check_present() {}
   virtual std::unique_ptr<Region> allocate(std::size_t bytes) = 0;
   /// The region must outlive the channel.
   virtual std::unique_ptr<Channel> open(Region& region, const ChannelOptions& options) = 0;

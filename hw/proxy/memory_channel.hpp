@@ -28,12 +28,13 @@ class MemoryChannel final : public Channel {
   }
 
   void post(std::span<const WorkRequest> chain) override {
-    if (fail_posts) throw DeviceError{"memory", "post", 0, "queue pair in error"};
+    if (fail_posts) throw TransportError{"memory", "post", 0, "queue pair in error"};
     while (stall) std::this_thread::yield();
     longest_chain = std::max(longest_chain, chain.size());
     ++posts;
     for (const auto& request : chain) {
-      if (queue_.size() == depth_) throw DeviceError{"memory", "post", 0, "the send queue is full"};
+      if (queue_.size() == depth_)
+        throw TransportError{"memory", "post", 0, "the send queue is full"};
       if (!silent) perform(request);
       queue_.push_back(request);
     }
@@ -60,7 +61,7 @@ class MemoryChannel final : public Channel {
   void perform(const WorkRequest& request) {
     if (request.remote + request.length > remote_.size() ||
         request.local + request.length > local_.size())
-      throw DeviceError{"memory", "write", 0, "the write left its region"};
+      throw TransportError{"memory", "write", 0, "the write left its region"};
     auto* const to = remote_.data() + request.remote;
     const auto* const from = local_.data() + request.local;
     if (request.length == sizeof(std::uint64_t) && request.remote % sizeof(std::uint64_t) == 0) {

@@ -100,7 +100,7 @@ void Proxy::give_up(std::size_t ring, const char* waiting_for) const {
   const auto before = worker.heartbeat();
   std::this_thread::sleep_for(std::chrono::milliseconds{100});
   check();
-  throw DeviceError{
+  throw TransportError{
       fmt::format("worker {}", seat_of(ring)),
       fmt::format("waiting for {} of ring {} for {} ms", waiting_for, ring,
                   options_.patience.count()),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "model/advise/draws.hpp"
 #include "model/error.hpp"
@@ -135,6 +136,44 @@ class Adviser {
     }
   }
 
+  /// The best of the space under other constraints than were asked for.
+  std::optional<Found> best_under(const Constraints& constraints, Goal goal) {
+    auto request = space_.request();
+    request.constraints = constraints;
+    request.goal = goal;
+    const Space space{request, space_.preset(), platform_.facts};
+    return Search{space, forecaster_, options_.search}.best();
+  }
+
+  /// The constraint that no layout keeps even by itself, with what the space has at best; or that
+  /// none keeps them all together.
+  std::string unmet() {
+    const auto& all = space_.request().constraints;
+    const auto alone = [&](auto set) {
+      Constraints one;
+      set(one);
+      return !best_under(one, goal());
+    };
+    if (all.queue_pairs && alone([&](auto& c) { c.queue_pairs = all.queue_pairs; }))
+      return fmt::format("--qp-budget {:g}", *all.queue_pairs);
+    if (all.cores && alone([&](auto& c) { c.cores = all.cores; }))
+      return fmt::format("--cores {:g}", *all.cores);
+    if (all.isolate && alone([&](auto& c) { c.isolate = true; })) return "--isolate";
+    if (all.max_latency && alone([&](auto& c) { c.max_latency = all.max_latency; })) {
+      const auto least = best_under({}, Goal::latency);
+      return fmt::format(
+          "--max-latency {:g}{}", *all.max_latency,
+          least ? fmt::format(": {:.4g} us is the least", least->forecast.latency) : "");
+    }
+    if (all.min_rate && alone([&](auto& c) { c.min_rate = all.min_rate; })) {
+      const auto most = best_under({}, Goal::rate);
+      return fmt::format(
+          "--min-rate {:g}{}", *all.min_rate,
+          most ? fmt::format(": {:.4g} Mmsg/s is the most", most->forecast.rate) : "");
+    }
+    return "all constraints together, though each by itself can be kept";
+  }
+
   double unexplained(ParameterDraws& draws) const {
     return std::exp(platform_.discrepancy * draws.normal());
   }
@@ -171,7 +210,7 @@ class Adviser {
     }
     if (a.best == 0) {
       a.verdict = Verdict::none;
-      a.reason = "no layout of the space keeps the constraints";
+      a.reason = "no layout of the space keeps " + unmet();
     } else if (!a.base_refused.empty()) {
       a.verdict = gain > 0 ? Verdict::change : Verdict::none;
       a.reason = gain > 0 ? "the default breaks a constraint: " + a.base_refused

@@ -309,5 +309,20 @@ TEST_CASE("bad requests say what would be right", "[advise]") {
   const auto& platform = platforms.at("P-IB");
   const auto a = advise::advise(platform, preset, tight, agreeing(platform, preset, tight));
   CHECK(a.verdict == Verdict::none);
+  CHECK_THAT(a.reason, Catch::Contains("--max-latency 0.01: ") && Catch::Contains("is the least"));
+  const auto unmet = [&](auto set) {
+    auto asked = request(Goal::rate, "payload=8;threads=64");
+    set(asked.constraints);
+    const auto none = advise::advise(platform, preset, asked, agreeing(platform, preset, asked));
+    CHECK(none.verdict == Verdict::none);
+    return none.reason;
+  };
+  CHECK_THAT(unmet([](auto& c) { c.min_rate = 1e5; }), Catch::Contains("--min-rate 100000: "));
+  CHECK_THAT(unmet([](auto& c) { c.queue_pairs = 0.5; }), Catch::Contains("--qp-budget 0.5"));
+  CHECK_THAT(unmet([](auto& c) {
+               c.max_latency = 1e6;
+               c.min_rate = 1e5;
+             }),
+             Catch::Contains("keeps --min-rate"));
   CHECK(!a.reason.empty());
 }

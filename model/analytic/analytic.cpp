@@ -33,17 +33,6 @@ bool applies(Metric metric, const Setup& setup, const Layout& layout) {
   }
 }
 
-/// A proxy's producer is a GPU where there is one; measured round trips let a CPU produce.
-bool cpu_stands_in(const Measurement& row) {
-  const auto entry = [&](const char* key) {
-    const auto it = row.environment.find(key);
-    return it == row.environment.end() ? std::string{} : it->second;
-  };
-  const bool gpu = !entry("gpu").empty() && entry("gpu") != "none";
-  return gpu && entry("producer") == "cpu" &&
-         row.layout.choice(Key::submitter, Submitter::gpu) == Submitter::proxy;
-}
-
 /// Positive quantities get a log-normal interval, deltas a normal one.
 Estimate interval(double value, double sd, bool logarithmic) {
   if (!logarithmic) return {value, value - z90 * sd, value + z90 * sd};
@@ -57,6 +46,18 @@ std::string Question::reason() const {
   return unanswerable.empty() ? std::string{not_modelled(metric, config.layout)} : unanswerable;
 }
 
+/// A proxy's producer is a GPU where there is one; measured round trips let a CPU produce.
+std::string unanswerable(const Measurement& row) {
+  const auto entry = [&](const char* key) {
+    const auto it = row.environment.find(key);
+    return it == row.environment.end() ? std::string{} : it->second;
+  };
+  const bool gpu = !entry("gpu").empty() && entry("gpu") != "none";
+  const bool stands_in = gpu && entry("producer") == "cpu" &&
+                         row.layout.choice(Key::submitter, Submitter::gpu) == Submitter::proxy;
+  return stands_in ? "a CPU produced in place of this machine's GPU" : "";
+}
+
 Question question_of(const Measurement& row, const Presets& presets) {
   const auto proposal = [&](const Layout& layout) {
     const auto& name = layout.library.empty() ? row.library : layout.library;
@@ -64,7 +65,7 @@ Question question_of(const Measurement& row, const Presets& presets) {
   };
   Question q{row.metric, row.statistic, proposal(row.layout), {}};
   if (row.baseline) q.baseline = proposal(*row.baseline);
-  if (cpu_stands_in(row)) q.unanswerable = "a CPU produced in place of this machine's GPU";
+  q.unanswerable = unanswerable(row);
   return q;
 }
 

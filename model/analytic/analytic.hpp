@@ -33,6 +33,10 @@ struct Question {
   std::string reason() const;
 };
 
+/// Why a measured row answers another question than its layout asks, as its environment tells;
+/// empty: it does not. Today: a CPU produced for a proxy on a machine whose GPU would.
+std::string unanswerable(const Measurement& row);
+
 /// The question a row asks. A row's `library` is its preset unless its layout names another.
 /// @throws InputError for an unknown preset
 Question question_of(const Measurement& row, const Presets& presets);

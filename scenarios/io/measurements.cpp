@@ -11,6 +11,7 @@
 #include "model/platform.hpp"
 #include "scenarios/io/csv.hpp"
 #include "scenarios/io/json_reader.hpp"
+#include "scenarios/io/run_notes.hpp"
 #include "scenarios/io/text_file.hpp"
 
 namespace qpcast::io {
@@ -132,8 +133,8 @@ std::vector<Measurement> read_csv(const std::string& text, const std::string& so
   return rows;
 }
 
-std::vector<Measurement> read_jsonl(const std::string& text, const std::string& source) {
-  std::vector<Measurement> rows;
+MeasurementFile read_jsonl(const std::string& text, const std::string& source) {
+  MeasurementFile file;
   std::set<std::string> seen;
   std::size_t line = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -142,26 +143,37 @@ std::vector<Measurement> read_jsonl(const std::string& text, const std::string& 
     const auto item = text.substr(at, end - at);
     at = end + 1;
     if (item.find_first_not_of(" \t\r") == std::string::npos) continue;
-    rows.push_back(from_json_line(item, source, line));
-    check_unique(rows.back(), seen, {source, line});
+    auto row = from_json_line(item, source, line, file.notes);
+    if (!row) continue;
+    check_unique(*row, seen, {source, line});
+    file.rows.push_back(std::move(*row));
   }
-  return rows;
+  return file;
 }
 
 }  // namespace
 
-std::vector<Measurement> read_measurements(const std::filesystem::path& path) {
+MeasurementFile read_measurement_file(const std::filesystem::path& path) {
   const auto text = read_text(path);
   const auto extension = path.extension();
-  std::vector<Measurement> rows;
+  MeasurementFile file;
   if (extension == ".csv")
-    rows = read_csv(text, path.string());
+    file.rows = read_csv(text, path.string());
   else if (extension == ".jsonl")
-    rows = read_jsonl(text, path.string());
+    file = read_jsonl(text, path.string());
   else
     throw InputError{path.string(), "", "expected a .csv or .jsonl file"};
-  if (rows.empty()) throw InputError{path.string(), "", "no rows"};
-  return rows;
+  if (!file.rows.empty()) return file;
+  const auto state = completeness(file.notes, {});
+  throw InputError{path.string(), "",
+                   state.asked == 0 ? "no rows"
+                                    : fmt::format("no rows yet, of {} that plan '{}' asks for; the "
+                                                  "same qpcast measure goes on",
+                                                  state.asked, state.plans)};
+}
+
+std::vector<Measurement> read_measurements(const std::filesystem::path& path) {
+  return read_measurement_file(path).rows;
 }
 
 std::string to_json_line(const Measurement& m) {
@@ -186,9 +198,9 @@ std::string to_json_line(const Measurement& m) {
   return j.dump();
 }
 
-Measurement from_json_line(const std::string& text, const std::string& source, std::size_t line) {
-  const Place place{source, line};
-  const auto value = parse_json(text, source, line);
+namespace {
+
+Measurement from_json(const json& value, const Place& place) {
   ObjectReader o{value, place.text()};
   o.require_schema(schema);
   Measurement m;
@@ -204,7 +216,10 @@ Measurement from_json_line(const std::string& text, const std::string& source, s
   if (o.has("lo")) m.lo = o.number("lo");
   if (o.has("hi")) m.hi = o.number("hi");
   m.unit = o.text("unit");
-  m.passes = static_cast<int>(o.number("passes", 0));
+  const double passes = o.number("passes", 1);
+  if (passes < 1 || passes > 1e6 || passes != std::floor(passes))
+    o.fail("passes", fmt::format("{:g}: a whole number from 1 is right, or none", passes));
+  m.passes = o.has("passes") ? static_cast<int>(passes) : 0;
   if (o.has("spread")) m.spread = o.number("spread");
   if (o.has("environment")) {
     ObjectReader environment{o.member("environment"), o.source(), "environment"};
@@ -218,6 +233,20 @@ Measurement from_json_line(const std::string& text, const std::string& source, s
   o.finish();
   check_row(m, place);
   return m;
+}
+
+}  // namespace
+
+Measurement from_json_line(const std::string& text, const std::string& source, std::size_t line) {
+  return from_json(parse_json(text, source, line), {source, line});
+}
+
+std::optional<Measurement> from_json_line(const std::string& text, const std::string& source,
+                                          std::size_t line, RunNotes& notes) {
+  const Place place{source, line};
+  const auto value = parse_json(text, source, line);
+  if (take_note(value, place.text(), notes)) return std::nullopt;
+  return from_json(value, place);
 }
 
 std::string to_csv(const std::vector<Measurement>& rows) {

@@ -130,8 +130,8 @@ bool DirectQueue::next_completion() {
 
 void DirectQueue::fail(const wqe::CompletionEntry& entry) const {
   const auto detail = wqe::error_detail(entry);
-  throw DeviceError{device_, fmt::format("queue pair {:#x}", queue_.qpn), 0,
-                    describe_(detail.syndrome, detail.vendor)};
+  throw TransportError{device_, fmt::format("queue pair {:#x}", queue_.qpn), 0,
+                       describe_(detail.syndrome, detail.vendor)};
 }
 
 std::size_t DirectQueue::poll(std::span<Completed> completions) {

@@ -18,20 +18,21 @@ namespace qpcast::hw::direct {
 
 /// Where the parts of the queue pair lie.
 struct QueueMemory {
-  void* send_queue = nullptr;
-  std::uint32_t blocks = 0;  ///< of 64 B, a power of two
-  const wqe::CompletionEntry* entries = nullptr;
-  std::uint32_t log_entries = 0;
+  void* send_queue = nullptr;  ///< ring of WQE blocks, 64 B aligned
+  std::uint32_t blocks = 0;    ///< of 64 B, a power of two
+  const wqe::CompletionEntry* entries =
+      nullptr;                               ///< completion queue, 64 B each, the NIC's to write
+  std::uint32_t log_entries = 0;             ///< log2 of their number
   std::uint32_t* record = nullptr;           ///< two words, as the NIC reads them
   std::uint32_t* consumer_record = nullptr;  ///< of the completion queue
-  std::uint64_t* doorbell = nullptr;
-  std::uint32_t number = 0;  ///< of the queue pair
+  std::uint64_t* doorbell = nullptr;         ///< the register, or what stands for it
+  std::uint32_t number = 0;                  ///< of the queue pair
 };
 
 /// The local region, as WQEs name it.
 struct Source {
-  std::span<const std::byte> bytes;
-  std::uint32_t key = 0;
+  std::span<const std::byte> bytes;  ///< all of it
+  std::uint32_t key = 0;             ///< lkey of its registration
 };
 
 /// An error completion's words, which differ between back ends.
@@ -57,7 +58,7 @@ class DirectQueue {
   }
   /// @throws DeviceError when the chain does not fit or a request leaves the region
   void post(std::span<const WorkRequest> chain);
-  /// @throws DeviceError for an error completion
+  /// @throws TransportError for an error completion
   std::size_t poll(std::span<Completed> completions);
   /// Takes one entry of the completion queue. @return there was one
   bool next_completion();
@@ -65,9 +66,9 @@ class DirectQueue {
 
  private:
   struct Signalled {
-    std::uint32_t block;     ///< the WQE's first
+    std::uint32_t block;     ///< the WQE's first, counted without end
     std::uint32_t requests;  ///< posted up to and with it
-    std::uint64_t id;
+    std::uint64_t id;        ///< the caller's, for the completion
   };
   template <class Vector>
   std::uint32_t encode(const WorkRequest& request, const Vector& vector);
@@ -77,20 +78,22 @@ class DirectQueue {
   void announce();
   [[noreturn]] void fail(const wqe::CompletionEntry& entry) const;
 
-  std::string device_;
+  std::string device_;  ///< name, for messages
   QueueMemory memory_;
   Source source_;
   ChannelOptions options_;
   Describe describe_;
-  Address peer_;
-  wqe::CompactVector vector_;
-  bool dc_ = false;
-  wqe::SendQueue queue_;
-  std::uint32_t next_block_ = 0, consumed_ = 0;
-  std::uint32_t posted_ = 0, finished_ = 0;  // requests
-  std::uint32_t retired_block_ = 0;          // newest block that a completion has named
-  bool retired_ = false;
-  std::deque<Signalled> signalled_;
+  Address peer_;                     ///< where writes go
+  wqe::CompactVector vector_;        ///< of every WQE, over DC
+  bool dc_ = false;                  ///< route() was called
+  wqe::SendQueue queue_;             ///< the send queue as the encoders take it
+  std::uint32_t next_block_ = 0;     ///< to be written, counted without end
+  std::uint32_t consumed_ = 0;       ///< completion entries taken
+  std::uint32_t posted_ = 0;         ///< requests
+  std::uint32_t finished_ = 0;       ///< requests that a completion has retired
+  std::uint32_t retired_block_ = 0;  ///< newest block that a completion has named
+  bool retired_ = false;             ///< a completion has named one
+  std::deque<Signalled> signalled_;  ///< outstanding, oldest first
 };
 
 }  // namespace qpcast::hw::direct

@@ -84,8 +84,9 @@ void EmulatedChannel::check_event() {
   while (event == Event::queue_error && queue_.next_completion()) {
     // An error completion says more than the event, and is thrown.
   }
-  throw DeviceError{device, fmt::format("queue pair {:#x}", queue_.number()),
-                    event == Event::device_removed ? ENODEV : 0, describe(event)};
+  const auto what = fmt::format("queue pair {:#x}", queue_.number());
+  if (event == Event::device_removed) throw DeviceError{device, what, ENODEV, describe(event)};
+  throw TransportError{device, what, 0, describe(event)};
 }
 
 std::size_t EmulatedChannel::poll(std::span<Completed> completions) {

@@ -1,6 +1,9 @@
 #include "hw/nic/emulated/emulated.hpp"
 
+#include <cerrno>
+
 #include "hw/nic/emulated/channel.hpp"
+#include "hw/nic/emulated/errors.hpp"
 
 namespace qpcast::hw {
 
@@ -33,6 +36,11 @@ std::map<std::string, std::uint64_t> EmulatedNic::error_counters() const {
           {"flushed", counters.flushed},
           {"completion_overruns", counters.overruns},
           {"record_behind", counters.record_behind}};
+}
+
+void EmulatedNic::check_present() {
+  if (server_->removed())
+    throw DeviceError{"emulated", "check", ENODEV, describe(emulated::Event::device_removed)};
 }
 
 std::unique_ptr<Region> EmulatedNic::allocate(std::size_t bytes) {

@@ -45,6 +45,7 @@ class Server {
   void inject(Fault fault, std::uint32_t number);
 
   Event event(std::uint32_t number) const;
+  bool removed() const { return removed_; }
   Counters counters(std::uint32_t number);
   /// Of every queue pair there has been.
   Counters counters();

@@ -83,9 +83,9 @@ void Mlx5Channel::check_events() {
   while (queue_.next_completion()) {
     // An error completion says more than the state, and is thrown.
   }
-  throw DeviceError{calls_->name(), fmt::format("queue pair {:#x}", queue_.number()), 0,
-                    "it is in error, and no completion says why: the completion queue overran, or "
-                    "the peer's requests were refused"};
+  throw TransportError{calls_->name(), fmt::format("queue pair {:#x}", queue_.number()), 0,
+                       "it is in error, and no completion says why: the completion queue overran, "
+                       "or the peer's requests were refused"};
 }
 
 }  // namespace qpcast::hw::mlx5

@@ -10,6 +10,7 @@
 
 namespace qpcast::hw::mlx5 {
 
+/// Registered host memory.
 class Mlx5Region final : public Region {
  public:
   Mlx5Region(std::shared_ptr<Calls> calls, std::size_t bytes);
@@ -23,12 +24,13 @@ class Mlx5Region final : public Region {
   struct Free {
     void operator()(std::byte* memory) const noexcept { std::free(memory); }
   };
-  std::shared_ptr<Calls> calls_;
-  std::size_t size_;
-  std::unique_ptr<std::byte[], Free> memory_;
-  Registration registration_;
+  std::shared_ptr<Calls> calls_;               ///< of the device; outlives what it registered
+  std::size_t size_;                           ///< B, whole pages
+  std::unique_ptr<std::byte[], Free> memory_;  ///< page-aligned
+  Registration registration_;                  ///< its keys, and what takes it back
 };
 
+/// One RC queue pair with a completion queue of its own.
 class Mlx5Channel final : public Channel {
  public:
   Mlx5Channel(std::shared_ptr<Calls> calls, Mlx5Region& region, const ChannelOptions& options);
@@ -41,11 +43,11 @@ class Mlx5Channel final : public Channel {
   direct::DirectQueue direct(const ChannelOptions& options) const;
   void check_events();
 
-  std::shared_ptr<Calls> calls_;
-  Mlx5Region& region_;
-  QueuePair qp_;
-  direct::DirectQueue queue_;
-  IdleWatch idle_;
+  std::shared_ptr<Calls> calls_;  ///< of the device; outlives the queue pair
+  Mlx5Region& region_;            ///< where writes come from and arrive
+  QueuePair qp_;                  ///< the device's objects, and the memory of the queues
+  direct::DirectQueue queue_;     ///< writes WQEs into that memory and reads completions
+  IdleWatch idle_;                ///< says when empty polls are a reason to look for events
 };
 
 }  // namespace qpcast::hw::mlx5

@@ -163,42 +163,43 @@ class FakeAdapter final : public FakeCalls {
     return FakeCalls::resolve_mac(peer, mac);
   }
 
-  emulated::Server server;
-  std::map<std::string, std::uint64_t> counters;
+  emulated::Server server;                        ///< performs what the queues hold
+  std::map<std::string, std::uint64_t> counters;  ///< what error_counters() says
 
  private:
   struct alignas(4096) Page {
-    std::byte bytes[4096]{};
+    std::byte bytes[4096]{};  ///< the doorbell register lies at 0x800
   };
   struct UarPage {
-    std::uint32_t number = 0;
-    std::unique_ptr<Page> page;
+    std::uint32_t number = 0;    ///< that a queue's context names
+    std::unique_ptr<Page> page;  ///< in place of the device's I/O memory
   };
+  /// Registered user memory.
   struct Memory {
-    std::uint32_t id = 0;
-    std::byte* address = nullptr;
-    std::size_t bytes = 0;
+    std::uint32_t id = 0;          ///< that commands name
+    std::byte* address = nullptr;  ///< where it starts
+    std::size_t bytes = 0;         ///< how long it is
   };
   struct Completions {
-    std::uint32_t number = 0;
-    emulated::CompletionMemory memory;
+    std::uint32_t number = 0;           ///< that a queue pair's context names
+    emulated::CompletionMemory memory;  ///< where its entries lie
   };
   struct Queue {
-    std::uint32_t number = 0;
-    bool dc = false;
-    std::uint8_t state = 0;  ///< 0 reset, 1 init, 2 ready to receive, 3 ready to send
-    std::uint64_t expected_psn = 0;
-    std::uint32_t peer = 0;
+    std::uint32_t number = 0;        ///< of the queue pair, the server's
+    bool dc = false;                 ///< a DC initiator
+    std::uint8_t state = 0;          ///< 0 reset, 1 init, 2 ready to receive, 3 ready to send
+    std::uint64_t expected_psn = 0;  ///< packet number that the peer must start at
+    std::uint32_t peer = 0;          ///< number of the other end's queue pair
   };
   /// Of a DC target: a queue that never sends.
   struct Target {
-    std::uint32_t number = 0;
-    std::uint32_t record[2]{};
-    std::uint64_t doorbell = 0;
+    std::uint32_t number = 0;    ///< that address vectors name
+    std::uint32_t record[2]{};   ///< doorbell record, never advanced
+    std::uint64_t doorbell = 0;  ///< never rung
     struct alignas(64) Block {
-      std::byte bytes[64];
-    } block{};
-    wqe::CompletionEntry entry{};
+      std::byte bytes[64];         ///< one WQE block
+    } block{};                     ///< its whole send queue
+    wqe::CompletionEntry entry{};  ///< its whole completion queue
   };
 
   bool check(bool right, const std::string& what) {
@@ -350,9 +351,10 @@ class FakeAdapter final : public FakeCalls {
     return step(qp, 2, right);
   }
 
-  std::mutex mutex_;  // a peer's thread may open channels too
-  std::uint32_t numbers_ = 0x200, packet_number_ = 0x1000;
-  void* exported_ = nullptr;
+  std::mutex mutex_;                      // a peer's thread may open channels too
+  std::uint32_t numbers_ = 0x200;         ///< last object number given
+  std::uint32_t packet_number_ = 0x1000;  ///< last first packet number given
+  void* exported_ = nullptr;              ///< memory of the last dma-buf
   std::map<Handle, UarPage> uars_;
   std::map<Handle, Memory> umems_;
   std::map<Handle, std::uint32_t> keys_;

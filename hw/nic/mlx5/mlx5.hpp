@@ -19,6 +19,7 @@ class Mlx5Nic final : public Nic {
   std::map<std::string, std::uint64_t> error_counters() const override {
     return calls_->error_counters();
   }
+  void check_present() override { calls_->check_events(); }
   std::unique_ptr<Region> allocate(std::size_t bytes) override;
   std::unique_ptr<Channel> open(Region& region, const ChannelOptions& options) override;
 

@@ -170,8 +170,17 @@ void VerbsChannel::post(std::span<const WorkRequest> chain) {
   const int code = ibv_post_send(qp_.get(), requests_.data(), &refused);
   if (code == 0) return;
   check_events(*device_->context, device_->name);
-  throw DeviceError{device_->name, "ibv_post_send", code,
-                    code == ENOMEM ? "the send queue is full" : "is the queue pair in error?"};
+  if (code == ENODEV || code == EIO)
+    throw DeviceError{device_->name, "ibv_post_send", code, "was the device removed?"};
+  throw TransportError{device_->name, "ibv_post_send", code,
+                       code == ENOMEM ? "the send queue is full" : "is the queue pair in error?"};
+}
+
+void VerbsChannel::fail(const ibv_wc& entry) const {
+  const auto what = fmt::format("queue pair {:#x}", qp_->qp_num);
+  const auto why = describe(entry.status, entry.vendor_err);
+  if (entry.status == IBV_WC_FATAL_ERR) throw DeviceError{device_->name, what, 0, why};
+  throw TransportError{device_->name, what, 0, why};
 }
 
 std::size_t VerbsChannel::poll(std::span<Completed> completions) {
@@ -179,13 +188,12 @@ std::size_t VerbsChannel::poll(std::span<Completed> completions) {
   const int got = ibv_poll_cq(cq_.get(), static_cast<int>(most), completions_.data());
   if (got < 0) {
     check_events(*device_->context, device_->name);
-    throw DeviceError{device_->name, "ibv_poll_cq", 0, "the completion queue overran or is gone"};
+    throw TransportError{device_->name, "ibv_poll_cq", 0,
+                         "the completion queue overran or is gone"};
   }
   for (int i = 0; i < got; ++i) {
     const auto& entry = completions_[static_cast<std::size_t>(i)];
-    if (entry.status != IBV_WC_SUCCESS)
-      throw DeviceError{device_->name, fmt::format("queue pair {:#x}", qp_->qp_num), 0,
-                        describe(entry.status, entry.vendor_err)};
+    if (entry.status != IBV_WC_SUCCESS) fail(entry);
     completions[static_cast<std::size_t>(i)].id = entry.wr_id;
   }
   if (got > 0)

@@ -51,6 +51,7 @@ class VerbsChannel final : public Channel {
   void to_ready_to_receive(const Address& peer);
   void to_ready_to_send();
   void fill(std::size_t i, const WorkRequest& request);
+  [[noreturn]] void fail(const ibv_wc& entry) const;
 
   std::shared_ptr<Device> device_;
   VerbsRegion& region_;

@@ -72,7 +72,11 @@ void check_events(ibv_context& context, const std::string& device) {
   while (ibv_get_async_event(&context, &event) == 0) {
     const auto type = event.event_type;
     ibv_ack_async_event(&event);
-    if (const char* why = advice(type)) throw DeviceError{device, ibv_event_type_str(type), 0, why};
+    const char* const why = advice(type);
+    if (!why) continue;
+    if (type == IBV_EVENT_DEVICE_FATAL || type == IBV_EVENT_PORT_ERR)
+      throw DeviceError{device, ibv_event_type_str(type), 0, why};
+    throw TransportError{device, ibv_event_type_str(type), 0, why};
   }
   // A hot-unplugged device answers ENODEV or EIO; EAGAIN only says that nothing happened.
   if (errno != EAGAIN && errno != EINTR)

@@ -69,6 +69,7 @@ class VerbsNic final : public Nic {
   std::map<std::string, std::uint64_t> error_counters() const override {
     return verbs::error_counters(device_->name, device_->port_number);
   }
+  void check_present() override { check_events(*device_->context, device_->name); }
   std::unique_ptr<Region> allocate(std::size_t bytes) override {
     return std::make_unique<VerbsRegion>(device_, bytes);
   }
