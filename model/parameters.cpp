@@ -30,6 +30,8 @@ constexpr std::array<ParameterInfo, param_count> params{{
      "reading a completion counter in host memory behind one's own stores"},
     {"gpu.inline_chunk", "us", physics, 0.1, likely, 1e-4, 5, "inline_data",
      "per further 16 B of inline data"},
+    {"gpu.inline_stream", "us", physics, 0.05, likely, 1e-4, 5, "inline_data",
+     "the same in a stream"},
     {"gpu.warp_build", "us", physics, 0.4, wide, 1e-3, 50, "publication",
      "a warp builds 32 WQEs in lockstep"},
     {"gpu.sm_contention", "1", physics, 0.004, wide, 1e-6, 1, "sm_contention",

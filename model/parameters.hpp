@@ -35,6 +35,7 @@ enum class Param : std::uint8_t {
   gpu_host_store,
   gpu_host_read,
   gpu_inline_chunk,
+  gpu_inline_stream,
   gpu_warp_build,
   gpu_sm_contention,
   gpu_memory_factor,

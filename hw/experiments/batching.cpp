@@ -21,6 +21,13 @@ void batching(const Scope& scope, Plan& plan) {
                            "ordering=gpu;publication=exclusive",
                            batch),
                Method::rate);
+  if (scope.no_gpu.empty())
+    for (const auto* ordering : {"release", "system"})
+      plan.add(name,
+               fmt::format("submitter=gpu;threads=16;qps=16;sms=16;batch=16;payload=8;inline=1;"
+                           "ordering={};publication=exclusive",
+                           ordering),
+               Method::rate);
   const std::vector<int> proxy = scope.full ? std::vector{1, 2, 4, 8, 16} : std::vector{1, 4, 16};
   for (const int batch : proxy)
     plan.add(name,

@@ -17,6 +17,12 @@ void inline_sweep(const Scope& scope, Plan& plan) {
                              "ordering=gpu;completion=per-qp",
                              payload, inlined),
                  Method::latency);
+      if (scope.no_gpu.empty() && inlined == 1)
+        plan.add("inline sweep",
+                 fmt::format("submitter=gpu;qps=1;threads=1;sms=1;batch=16;payload={};inline=1;"
+                             "ordering=gpu;publication=exclusive",
+                             payload),
+                 Method::rate);
       plan.add("inline sweep",
                fmt::format("submitter=host;qps=1;batch=1;payload={};inline={}", payload, inlined),
                Method::latency);

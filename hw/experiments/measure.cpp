@@ -7,6 +7,7 @@
 #include <ostream>
 #include <thread>
 
+#include "hw/affinity.hpp"
 #include "hw/clocks/nvml.hpp"
 #include "hw/exchange/ranks.hpp"
 #include "hw/experiments/gpu_side.hpp"
@@ -16,7 +17,6 @@
 #include "hw/experiments/remote_peer.hpp"
 #include "hw/experiments/run.hpp"
 #include "hw/gda/gpu_link.hpp"
-#include "hw/affinity.hpp"
 #include "model/error.hpp"
 #include "model/platform.hpp"
 

@@ -18,6 +18,9 @@ constexpr std::uint32_t burst = 32;
 
 constexpr std::uint32_t queue_slots = 1024;
 constexpr std::uint32_t most_blocks = 256;
+/// Empty rounds, about 1 us each, before a block looks less often: more than lone operations need.
+constexpr std::uint32_t looks_before_rest = 32;
+constexpr std::uint32_t rest_ns = 4000;
 constexpr std::uint32_t most_served = queue_slots / most_blocks;  ///< by one block
 
 __device__ void write_back(Queue& to, const Queue& from) {
@@ -29,8 +32,8 @@ __device__ void write_back(Queue& to, const Queue& from) {
   to.counters = from.counters;
 }
 
-/// One thread of each block serves every gridDim-th queue pair. It keeps them in shared memory; what
-/// others may ask about them, whether they are in error, is told in the adapter's own table.
+/// One thread of each block serves every gridDim-th queue pair. It keeps them in shared memory;
+/// what others may ask about them, whether they are in error, is told in the adapter's own table.
 __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::uint32_t count,
                              const volatile std::uint32_t* stop) {
   extern __shared__ Queue served[];
@@ -40,6 +43,7 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
   const auto original = [&](std::uint32_t k) -> Queue& {
     return adapter.queues[active[blockIdx.x + k * gridDim.x]];
   };
+  std::uint32_t idle = 0;
   bool busy = true;
   // Told to stop before a round began that found nothing: all doorbells are served.
   for (bool last = false; !last || busy; last = *stop != 0) {
@@ -49,6 +53,9 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
       busy |= emulated::step(adapter, queue, emulated::Mode::execute, burst) > 0;
       if (queue.condition != original(k).condition) write_back(original(k), queue);
     }
+    // Each look crosses PCIe, and what is not used should not be in the way of what is.
+    idle = busy ? 0 : idle + 1;
+    if (idle >= looks_before_rest) __nanosleep(rest_ns);
   }
   for (std::uint32_t k = 0; k < served_count; ++k) write_back(original(k), served[k]);
 }
@@ -100,8 +107,8 @@ class GpuServer final : public QueueServer {
                           static_cast<std::uint32_t>(registrations_.size()),
                           gpu_queues_.as<Queue>(), queue_slots};
     const auto blocks = std::min(attached_, most_blocks);
-    serve_kernel<<<blocks, 1, most_served * sizeof(Queue), stream_>>>(adapter, gpu_active_.as<std::uint32_t>(), attached_,
-                                            stop_.as<std::uint32_t>());
+    serve_kernel<<<blocks, 1, most_served * sizeof(Queue), stream_>>>(
+        adapter, gpu_active_.as<std::uint32_t>(), attached_, stop_.as<std::uint32_t>());
     check(cudaGetLastError(), "launch");
     running_ = true;
   }

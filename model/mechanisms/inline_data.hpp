@@ -3,6 +3,7 @@
 ///   issue   += gpu.inline_chunk per 16 B segment of inline data beyond the first
 ///   transit += nic.dma_read when the payload is not inline (the NIC fetches it)
 ///
+/// In a stream a segment costs gpu.inline_stream: a lone WQE's stores drain beneath its fence.
 /// The two cross near nic.dma_read / gpu.inline_chunk segments, about 100 B. The larger WQE also
 /// weighs on the message engine (mechanisms/wqe.hpp). A library's own pointer path may cost more
 /// or less GPU time: `library.*.pointer_issue`, us. Valid for 1-220 B inline.

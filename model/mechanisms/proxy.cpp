@@ -76,6 +76,8 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   pipeline.servers(Resource::submitter, setup.threads);
   const auto store = Duration::us(values.get(Param::gpu_host_store));
   auto stream = std::max(handoff, store);
+  if (setup.handoff == Handoff::baseline)
+    stream += Duration::us(values.get(Param::gpu_host_exchange)) * (1 - 1 / setup.threads);
   if (setup.window < unlimited)
     stream += Duration::us(values.get(Param::gpu_host_read)) / std::max(1.0, setup.window / 2);
   pipeline.work(Resource::submitter, stream);

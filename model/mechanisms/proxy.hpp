@@ -4,6 +4,9 @@
 ///   transit += (proxy.pickup + post + per_request) * h      us, CPU
 ///   submitter: max(handoff, gpu.host_store)               per descriptor; a lone one is posted,
 ///                                                           those of a stream wait for the bus
+///            + gpu.host_exchange (1 - 1 / threads)      baseline: its read of the worker's
+///            progress
+///                                                           comes behind other threads' stores
 ///            + gpu.host_read / (window / 2)                a producer with a window looks at the
 ///                                                           completion counter once per half
 ///   worker   : (post / B + per_request) * h                 per request, T servers
@@ -22,9 +25,8 @@
 /// host.speed, this platform's CPU against P-IB's. A shared reference count makes the whole of a
 /// request serial (serial_fraction = 1). A round trip's 99th percentile lies host.tail * h^2
 /// above its median: the tail is the host's frequency and idle-state transitions.
-/// handoff, post, per_request, visit, serial_fraction belong to the cost profile. Valid for 1-32 rings
-/// served by 1-8 workers, B <= 16.
-/// Source: arXiv 2610.01380, sections 4.1, 4.2, C.1, Fig. 7.
+/// handoff, post, per_request, visit, serial_fraction belong to the cost profile. Valid for 1-32
+/// rings served by 1-8 workers, B <= 16. Source: arXiv 2610.01380, sections 4.1, 4.2, C.1, Fig. 7.
 #pragma once
 
 #include "model/pipeline.hpp"
