@@ -214,7 +214,7 @@ void add_assumed(const Fit& fit, int platform, Platform& p) {
 }
 
 Platform report_platform(const Fit& fit, int platform, const std::string& source,
-                         double discrepancy, const Platform* parent) {
+                         const Discrepancy& discrepancy, const Platform* parent) {
   Platform p;
   p.name = fit.problem.platforms().at(static_cast<std::size_t>(platform));
   p.facts = fit.problem.facts(platform);
@@ -291,9 +291,13 @@ std::vector<MechanismSupport> report_mechanisms(const Fit& fit) {
   return list;
 }
 
-/// Model error: the part of the log residuals that row noise and rounding do not explain.
-double discrepancy_of(const Fit& fit, double effective) {
-  double sum = 0, n = 0;
+struct Spread {
+  double squares = 0, rows = 0;
+};
+
+/// Weighted squares of the log residuals of times or of rates.
+Spread spread_of(const Fit& fit, bool rates) {
+  Spread s;
   for (std::size_t i = 0; i < fit.problem.data().size(); ++i) {
     const auto& d = fit.problem.data()[i];
     const double scale = d.row->statistic == Statistic::delta ? std::abs(d.row->value) : 1;
@@ -301,12 +305,26 @@ double discrepancy_of(const Fit& fit, double effective) {
     const double weight = fit.optimum.weights[static_cast<Index>(i)];
     const double r = fit.optimum.residuals[static_cast<Index>(i)] * sd;
     if (sd > 0.2) continue;  // rows whose own range is wide say nothing of model error
-    sum += weight * r * r;
-    n += 1;
+    if (is_rate(d.row->metric) != rates) continue;
+    s.squares += weight * r * r;
+    s.rows += 1;
   }
-  const double spent =
-      std::max(1.0, n - effective * n / static_cast<double>(fit.problem.data().size()));
-  return std::sqrt(std::max(1e-4, sum / spent));
+  return s;
+}
+
+/// Model error: the part of the log residuals that row noise and rounding do not explain. Few rows
+/// of a kind say little of it, so that the other kind's count as ten of them.
+Discrepancy discrepancy_of(const Fit& fit, double effective) {
+  constexpr double borrowed = 10, least = 1e-4;
+  const auto times = spread_of(fit, false), rates = spread_of(fit, true);
+  const double rows = times.rows + rates.rows;
+  const double left =
+      std::max(1 / rows, 1 - effective / static_cast<double>(fit.problem.data().size()));
+  const double all = (times.squares + rates.squares) / rows;
+  const auto of = [&](const Spread& s) {
+    return std::sqrt(std::max(least, (s.squares + borrowed * all) / (s.rows + borrowed) / left));
+  };
+  return {of(times), of(rates)};
 }
 
 double effective_parameters(const Fit& fit) {
@@ -348,7 +366,8 @@ Calibration calibrate(const std::vector<Measurement>& rows,
   result.discrepancy = discrepancy_of(fit, result.effective_parameters);
   // A few rows cannot show that the parent's mechanisms have become better.
   if (options.parent)
-    result.discrepancy = std::max(result.discrepancy, options.parent->discrepancy);
+    result.discrepancy = {std::max(result.discrepancy.times, options.parent->discrepancy.times),
+                          std::max(result.discrepancy.rates, options.parent->discrepancy.rates)};
   result.rows = report_rows(fit, options.leave_one_out);
   for (const auto& [row, reason] : problem.not_modelled())
     result.not_modelled.emplace_back(row->id, reason);

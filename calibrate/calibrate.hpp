@@ -60,7 +60,7 @@ struct Calibration {
   std::vector<Interval> profile;         ///< when asked for
   std::vector<Interval> bootstrap;       ///< when asked for
   Warnings warnings;                     ///< what the data lacks or contradicts, and facts assumed
-  double discrepancy = 0;                ///< sd of log(measured / predicted) beyond row noise
+  Discrepancy discrepancy;               ///< sd of log(measured / predicted) beyond row noise
 };
 
 struct Options {

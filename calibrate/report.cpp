@@ -64,7 +64,8 @@ ordered_json to_json(const Calibration& c) {
   j["free_parameters"] = c.free_parameters;
   j["assumed_parameters"] = c.assumed_parameters;
   j["effective_parameters"] = c.effective_parameters;
-  j["discrepancy"] = c.discrepancy;
+  j["discrepancy"] = c.discrepancy.times;
+  j["rate_discrepancy"] = c.discrepancy.rates;
   j["median_error"] = s.median_error;
   j["p90_error"] = s.p90_error;
   j["median_left_out_error"] = s.median_left_out;

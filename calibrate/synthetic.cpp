@@ -79,13 +79,18 @@ std::vector<Measurement> battery() {
 
 Platform draw_truth(std::uint64_t seed) {
   constexpr std::string_view software = "software_nic";  // the truth's NIC is hardware
-  std::mt19937_64 generator{seed};
-  std::normal_distribution<double> normal;
   Platform truth;
   truth.name = "truth";
   truth.facts.reference = true;
   truth.facts.nic = "synthetic";
+  // A generator for each, so that one parameter more leaves the others as they were.
   const auto draw = [&](const std::string& name, const ParameterInfo& info) {
+    std::vector<std::uint32_t> entropy{name.begin(), name.end()};
+    entropy.push_back(static_cast<std::uint32_t>(seed));
+    entropy.push_back(static_cast<std::uint32_t>(seed >> 32));
+    std::seed_seq sequence{entropy.begin(), entropy.end()};
+    std::mt19937_64 generator{sequence};
+    std::normal_distribution<double> normal;
     const double value = info.prior * std::exp(info.prior_spread * normal(generator));
     Parameter p;
     p.name = name;

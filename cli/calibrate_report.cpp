@@ -39,8 +39,11 @@ void print_summary(const calibrate::Calibration& c) {
       c.rows.size(), c.not_modelled.size(), c.free_parameters, c.assumed_parameters,
       c.effective_parameters);
   fmt::print(
-      "residuals: median {:.1f} %, nine in ten within {:.1f} %; unexplained spread {:.1f} %\n",
-      100 * s.median_error, 100 * s.p90_error, 100 * c.discrepancy);
+      "residuals: median {:.1f} %, nine in ten within {:.1f} %; unexplained spread {:.1f} % of "
+      "times, "
+      "{:.1f} % of rates\n",
+      100 * s.median_error, 100 * s.p90_error, 100 * c.discrepancy.times,
+      100 * c.discrepancy.rates);
   fmt::print(
       "leave-one-out: median {:.1f} % over the {} rows whose parameters other rows determine too\n",
       100 * s.median_left_out, s.shared_rows);

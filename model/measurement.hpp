@@ -17,7 +17,7 @@ namespace qpcast {
 enum class Metric : std::uint8_t {
   issue,            ///< us: one operation's call, until it returns to the submitter
   put_completion,   ///< us: from the call until the submitter has noticed the completion
-  doorbell_to_cqe,  ///< us: from the doorbell store until the CQE is written
+  doorbell_to_cqe,  ///< us: from the doorbell store until the submitter has seen the CQE
   rtt,              ///< us: write and answering write, mean or median as the source has it
   rtt_p99,          ///< us: the same, 99th percentile
   rate,             ///< Mmsg/s: messages of all submitters, steady state
@@ -37,6 +37,10 @@ inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::dur
 std::string_view metric_name(Metric metric);
 std::string_view metric_unit(Metric metric);  ///< "us", "Mmsg/s", "GB/s", "B", "%", ...
 std::optional<Metric> find_metric(std::string_view name);
+/// Messages or bytes per time: what a station limits, rather than the time a path takes.
+constexpr bool is_rate(Metric metric) {
+  return metric == Metric::rate || metric == Metric::carried_rate || metric == Metric::goodput;
+}
 
 /// A row states the metric itself, the layout's over the baseline's (unit "x"), or the layout's
 /// minus the baseline's (the metric's unit).

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/measurement.hpp"
 #include "model/parameters.hpp"
 
 namespace qpcast {
@@ -50,6 +51,11 @@ struct Parameter {
   std::string note;               ///< why assumed, or which platform it was carried over from
 };
 
+struct Discrepancy {
+  double times = 0.05, rates = 0.05;  ///< relative, > 0
+  double of(Metric metric) const { return is_rate(metric) ? rates : times; }
+};
+
 /// A calibrated platform. Values live in `parameters`; `covariance` is that of their logarithms,
 /// in the same order, row-major, and carries the correlations that intervals need.
 struct Platform {
@@ -57,8 +63,9 @@ struct Platform {
   PlatformFacts facts;
   std::vector<Parameter> parameters;  ///< every one the fit knew, assumed ones too
   std::vector<double> covariance;     ///< of logarithms; parameters squared, or empty
-  /// sd of log(measured / predicted) that parameters do not explain: model error and passes.
-  double discrepancy = 0.05;
+  /// sd of log(measured / predicted) that parameters do not explain, model error and passes, of
+  /// times and of rates: one machine's latencies may repeat to a percent where its rates do not.
+  Discrepancy discrepancy;
   std::string calibrated_from;  ///< data files and row count
   bool emulated = false;        ///< any row came from an emulated NIC
   /// Layouts that were measured for it, each once; empty when only published figures were read,

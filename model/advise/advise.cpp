@@ -175,7 +175,7 @@ class Adviser {
   }
 
   double unexplained(ParameterDraws& draws) const {
-    return std::exp(platform_.discrepancy * draws.normal());
+    return std::exp(platform_.discrepancy.of(metric()) * draws.normal());
   }
 
   void confirm(Advice& a) {

@@ -210,7 +210,8 @@ Prediction AnalyticSolver::predict(const Layout& layout, const LibraryPreset* pr
   prediction.solver = "analytic";
   prediction.emulated = emulated_;
   for (std::size_t k = 0; k < metrics.size(); ++k) {
-    const double sd = std::hypot(std::sqrt(variance(slopes, k)), discrepancy_ * at[k]);
+    const double sd =
+        std::hypot(std::sqrt(variance(slopes, k)), discrepancy_.of(metrics[k]) * at[k]);
     prediction.metrics.push_back({metrics[k], interval(at[k], sd, true)});
   }
   add_assumptions(slopes, metrics, at, prediction.warnings);
@@ -270,7 +271,7 @@ Answer AnalyticSolver::answer(const Question& q) {
   values_.track(nullptr);
   const auto slopes =
       differentiate(1, {value}, [&](std::vector<double>& out) { out[0] = compute(); });
-  const double sd = std::hypot(std::sqrt(variance(slopes, 0)), discrepancy_ * value);
+  const double sd = std::hypot(std::sqrt(variance(slopes, 0)), discrepancy_.of(q.metric) * value);
   result.estimate = interval(value, sd, q.statistic != Statistic::delta);
   for (double* v : {&result.estimate.value, &result.estimate.lo, &result.estimate.hi})
     *v = reported(q.metric, *v);

@@ -92,7 +92,7 @@ class AnalyticSolver {
   std::vector<char> assumed_;       ///< values_ index -> nothing determined it
   std::vector<char> used_;
   std::size_t listed_count_ = 0;
-  double discrepancy_ = 0;
+  Discrepancy discrepancy_;
   bool emulated_ = false;
 };
 

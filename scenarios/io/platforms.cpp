@@ -153,7 +153,8 @@ std::string to_json(const Platform& platform) {
   j["name"] = platform.name;
   j["calibrated_from"] = platform.calibrated_from;
   j["emulated"] = platform.emulated;
-  j["discrepancy"] = rounded(platform.discrepancy);
+  j["discrepancy"] = rounded(platform.discrepancy.times);
+  j["rate_discrepancy"] = rounded(platform.discrepancy.rates);
   j["facts"] = facts_to_json(platform.facts);
   auto& list = j["parameters"] = ordered_json::array();
   for (const auto& p : platform.parameters) {
@@ -186,7 +187,8 @@ Platform platform_from_json(const std::string& text, const std::string& source) 
   p.name = o.text("name");
   p.calibrated_from = o.text("calibrated_from", "");
   p.emulated = o.flag("emulated", false);
-  p.discrepancy = positive(o, "discrepancy", 0.05);
+  p.discrepancy.times = positive(o, "discrepancy", 0.05);
+  p.discrepancy.rates = positive(o, "rate_discrepancy", p.discrepancy.times);
   p.facts = facts_from_json(o.member("facts"), source, "facts");
   const auto& list = o.member("parameters");
   if (!list.is_array()) o.fail("parameters", "expected a list");
