@@ -43,8 +43,8 @@ Pipeline build_pipeline(const Setup& setup, const ParameterValues& values) {
   dc::contribute(setup, values, pipeline);
   // These build on what the others contributed.
   wqe::contribute(setup, values, pipeline);
-  publication::contribute(setup, values, pipeline);
   sm_contention::contribute(setup, values, pipeline);
+  publication::contribute(setup, values, pipeline);
   completion::contribute(setup, values, pipeline);
   backlog::contribute(setup, values, pipeline);
   pipeline.population = setup.threads * setup.window;

@@ -32,8 +32,9 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
                             submission::order_cost(Ordering::gpu, values);
     const auto stream = Duration::us(values.get(Param::gpu_order_stream));
     const double inside = setup.publication == Publication::lock_per_wqe ? 1 : in_turn;
-    section += clock::gpu_time(stream * ((relative - 1) * inside), setup, values);
-    section = std::max(section, time(Cost::publish) * least_section);
+    const auto further = clock::gpu_time(stream * (relative - 1), setup, values);
+    section = std::max(section + further * inside, time(Cost::publish) * least_section);
+    if (relative > 1) pipeline.work(Resource::submitter, {}, further * (1 - inside));
   }
   if (setup.publication == Publication::lock_per_wqe) section += time(Cost::lock);
   const auto fixed = section * drift;

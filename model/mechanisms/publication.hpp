@@ -4,7 +4,11 @@
 /// order inside an exclusive section per queue pair:
 ///
 ///   section = publish + publish_per_wqe * B             us per batch of B
-///           + gpu.order_stream * (order(scope) / order(gpu) - 1)   where the scope is another
+///           + further / 2, further = gpu.order_stream * (order(scope) / order(gpu) - 1)
+///
+/// further is what another scope than gpu costs more. A put orders twice, behind its WQEs and
+/// behind the record, and only the second waits for its turn: a thread pays the first half itself.
+/// Under a lock both are inside.
 ///
 ///   exclusive           one thread per queue pair: no section
 ///   lock-per-wqe        B = 1 whatever the caller's batch; section + lock

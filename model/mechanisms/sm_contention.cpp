@@ -6,7 +6,8 @@ namespace qpcast::sm_contention {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
-  const double streams = pipeline.station(Resource::submitter).servers;
+  constexpr double lanes = 32;
+  const double streams = setup.warp_publishes() ? setup.threads / lanes : setup.threads;
   const double per_sm = std::max(1.0, streams / setup.sms);
   auto& build = pipeline.station(Resource::submitter).per_message;
   build = build * (1 + values.get(Param::gpu_sm_contention) * (per_sm - 1));

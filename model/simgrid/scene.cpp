@@ -51,16 +51,19 @@ void take_engine_apart(const Setup& setup, const ParameterValues& values, Scene&
 
 /// The submitter's work without any exclusive section: the closed form lets a cooperating warp
 /// hold its section and a synchronised one wait for all 32 of its lanes; here they happen.
-Station builder(const Setup& setup, ParameterValues values) {
-  for (const auto c : {Cost::publish, Cost::publish_per_wqe}) {
-    const int profile = setup.profile.at(static_cast<std::size_t>(c));
-    if (profile != no_profile) values[ParameterValues::index(profile, c)] = 0;
-  }
-  return build_pipeline(setup, values).station(Resource::submitter);
+Station builder(const Setup& setup, const Pipeline& p) {
+  const double held = setup.warp_publishes()                                ? 1
+                      : setup.publication == Publication::warp_synchronised ? lanes_per_warp
+                                                                            : 0;
+  auto station = p.station(Resource::submitter);
+  const auto& section = p.station(Resource::queue);
+  station.per_message = std::max(Duration{}, station.per_message - section.per_message * held);
+  station.per_batch = std::max(Duration{}, station.per_batch - section.per_batch * held);
+  return station;
 }
 
-void take_gpu(const Pipeline& p, const ParameterValues& values, Scene& s) {
-  const auto submitter = builder(s.setup, values);
+void take_gpu(const Setup& setup, const Pipeline& p, Scene& s) {
+  const auto submitter = builder(setup, p);
   const auto& queue = p.station(Resource::queue);
   s.streams = count(std::ceil(submitter.servers));
   // Enough to saturate any engine; each walks its share of the connections, a visit at a time.
@@ -124,7 +127,7 @@ Scene make_scene(const Setup& setup, const ParameterValues& values,
   s.coherence = std::min(1.0, setup.cost(values, Cost::clock_share));
   check_room(s);
   if (s.gpu)
-    take_gpu(p, values, s);
+    take_gpu(together, p, s);
   else
     take_proxy(p, values, s);
   const double lanes = setup.warp_publishes() ? std::min(lanes_per_warp, setup.threads) : 1;

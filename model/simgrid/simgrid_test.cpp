@@ -124,8 +124,9 @@ TEST_CASE("slots are published as they were reserved: one slow builder holds bac
         std::string{"submitter=gpu;qps=1;threads=2;sms=2;batch=1;clock_mhz=700;publication="};
     return simulate((text + publication).c_str(), options).rate;
   };
-  CHECK(rate("thread-handoff", 1) < 0.95 * rate("lock-per-wqe", 1));
-  CHECK(rate("thread-handoff", 0) == Approx(rate("lock-per-wqe", 0)).epsilon(0.02));
+  // A lock lets whoever is ready go first; taking it costs the same every time.
+  const double lost = rate("thread-handoff", 1) / rate("thread-handoff", 0);
+  CHECK(lost < 0.95 * rate("lock-per-wqe", 1) / rate("lock-per-wqe", 0));
 }
 
 TEST_CASE("the same seed gives the same bits, another one lies within the interval") {
