@@ -39,6 +39,17 @@ TEST_CASE("without noise the predictions are exact", "[known-truth]") {
   }
 }
 
+TEST_CASE("rates that scatter widen the intervals of rates, not of times", "[intervals]") {
+  const auto truth = draw_truth(5);
+  auto rows = measure(truth, 0.01, 7);
+  double sign = 1;
+  for (auto& row : rows)
+    if (is_rate(row.metric)) row.value *= std::exp(0.25 * (sign = -sign));
+  const auto result = fit(truth, rows);
+  CHECK(result.discrepancy.rates > 1.5 * result.discrepancy.times);
+  CHECK(result.platforms.front().discrepancy.rates == result.discrepancy.rates);
+}
+
 TEST_CASE("same rows, same platform", "[deterministic]") {
   const auto truth = draw_truth(3);
   const auto rows = measure(truth, 0.05, 9);

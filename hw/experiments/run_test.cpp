@@ -426,3 +426,21 @@ TEST_CASE("hold-out layouts: reproducible, unseen, distinct, and possible on the
   for (const auto& point : plan.points)
     if (gpu_submits(point.layout)) CHECK_NOTHROW(gpu_layout(point.layout));
 }
+
+TEST_CASE("a GPU feeds each ring of a proxy by a thread, a CPU all of them by one") {
+  const auto check = [](const Scope& scope, bool gpu) {
+    Plan plan = make_plan("full", scope, {});
+    add_holdout({7, 200, {}}, scope, plan);
+    int several = 0;
+    for (const auto& point : plan.points) {
+      if (!point.layout.has(Key::rings) || point.method != Method::rate) continue;
+      INFO(point.layout.to_string());
+      const double rings = point.layout.number(Key::rings, 1);
+      CHECK(point.layout.number(Key::threads, 0) == (gpu ? rings : 1));
+      several += rings > 1 ? 1 : 0;
+    }
+    CHECK(several > 10);
+  };
+  check({.kind = "emulated", .processors = 16, .no_gpu = {}, .no_dc = {}}, true);
+  check({.kind = "verbs", .processors = 16, .no_gpu = "no", .no_dc = "no"}, false);
+}

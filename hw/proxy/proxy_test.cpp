@@ -137,6 +137,31 @@ TEST_CASE("shapes that cannot work are refused with the reason") {
   CHECK_THROWS_WITH((Proxy{bench.pointers, options(1, 2, 65)}), Catch::Contains("depth of 64"));
 }
 
+TEST_CASE("a thread that was pinned for a while runs where it did before") {
+  const auto before = allowed_cpus();
+  REQUIRE_FALSE(before.empty());
+  {
+    const PinnedScope pinned{before.back()};
+    CHECK(allowed_cpus() == std::vector{before.back()});
+  }
+  CHECK(allowed_cpus() == before);
+  const PinnedScope nowhere{-1};
+  CHECK(allowed_cpus() == before);
+}
+
+TEST_CASE("beside a software NIC each thread has a processor of its own, or none has") {
+  const auto places = places_beside_a_software_nic();
+  if (places.nic < 0) {
+    CHECK(places.producer < 0);
+    CHECK(places.workers.empty());
+    return;
+  }
+  CHECK(places.nic != places.producer);
+  CHECK(std::ranges::count(places.workers, places.nic) == 0);
+  CHECK(std::ranges::count(places.workers, places.producer) == 0);
+  CHECK_FALSE(places.workers.empty());
+}
+
 TEST_CASE("the kernel's processor lists") {
   CHECK(parse_cpu_list("0-2,5") == std::vector{0, 1, 2, 5});
   CHECK(parse_cpu_list("").empty());

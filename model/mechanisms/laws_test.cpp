@@ -77,6 +77,46 @@ TEST_CASE("inline: each 16 B costs the GPU, a pointer costs the NIC a read") {
         metric_of(Metric::put_completion, "inline=0;payload=220"));
 }
 
+TEST_CASE("inline: in a stream the same segments cost what a stream's stores cost") {
+  ParameterValues values{platform};
+  const std::string stream = "threads=1;qps=1;batch=256;inline=1;payload=";
+  // 12 B fill the header's segment, 28 B one more.
+  const double further = 1 / rate(stream + "28") - 1 / rate(stream + "12");
+  CHECK(further == Approx(values.get(Param::gpu_inline_stream)));
+  CHECK(metric_of(Metric::issue, "inline=1;payload=28") -
+            metric_of(Metric::issue, "inline=1;payload=12") ==
+        Approx(values.get(Param::gpu_inline_chunk)));
+}
+
+TEST_CASE("publication: a lock holds both of a put's orderings, a turn the second") {
+  const auto section = [](const std::string& publication, const std::string& ordering) {
+    return 1 / rate("threads=64;qps=1;sms=2;publication=" + publication + ";ordering=" + ordering);
+  };
+  const double locked = section("lock-per-wqe", "system") - section("lock-per-wqe", "gpu");
+  const double turn = section("thread-handoff", "system") - section("thread-handoff", "gpu");
+  CHECK(locked > 0);
+  CHECK(turn == Approx(locked / 2));
+  ParameterValues values{platform};
+  const double lock = values.get(values.profile("mini-gda"), Cost::lock);
+  CHECK(section("lock-per-wqe", "gpu") - section("thread-handoff", "gpu") == Approx(lock));
+}
+
+TEST_CASE("submission: a release exchange with a record in host memory crosses PCIe") {
+  ParameterValues values{platform};
+  const auto issue = [](const std::string& text) { return metric_of(Metric::issue, text); };
+  CHECK(issue("ordering=release;queue_memory=host") - issue("ordering=release;queue_memory=gpu") ==
+        Approx(values.get(Param::gpu_host_exchange)));
+  CHECK(issue("ordering=gpu;queue_memory=host") == issue("ordering=gpu;queue_memory=gpu"));
+}
+
+TEST_CASE("proxy: a producer pays for its window's looks, and baseline for its neighbours") {
+  const std::string tuned =
+      "submitter=proxy;handoff=tuned;threads=1;workers=8;rings=8;batch=16;window=";
+  CHECK(rate(tuned + "64") < rate(tuned + "4096"));
+  const std::string baseline = "submitter=proxy;handoff=baseline;workers=8;rings=8;threads=";
+  CHECK(rate(baseline + "4") < 4 * rate(baseline + "1"));
+}
+
 TEST_CASE("WQE: sizes follow the segment layout") {
   Setup s;
   s.payload = Bytes{8};
