@@ -318,6 +318,7 @@ Discrepancy discrepancy_of(const Fit& fit, double effective) {
   constexpr double borrowed = 10, least = 1e-4;
   const auto times = spread_of(fit, false), rates = spread_of(fit, true);
   const double rows = times.rows + rates.rows;
+  if (rows == 0) return {std::sqrt(least), std::sqrt(least)};
   const double left =
       std::max(1 / rows, 1 - effective / static_cast<double>(fit.problem.data().size()));
   const double all = (times.squares + rates.squares) / rows;

@@ -225,9 +225,9 @@ TEST_CASE("a run that did not finish its plan is a warning by name; a finished o
     return warnings;
   };
   CHECK(warned().empty());  // published and imported rows have no plan
-  notes.plans = {{"mine", "quick", {"a", "b"}}};
+  notes.plans = {{"mine", "emulated", "nic", "quick", {"a", "b"}}};
   CHECK(warned().empty());
-  notes.plans.push_back({"mine", "full", {"a", "b", "c", "d", "e"}});
+  notes.plans.push_back({"mine", "emulated", "nic", "full", {"a", "b", "c", "d", "e"}});
   notes.points.push_back({PointNote::Outcome::failed, {"c", "d"}, "remote access error"});
   const auto warnings = warned();
   REQUIRE(warnings.size() == 1);

@@ -419,6 +419,19 @@ TEST_CASE("calibrate says that a run did not finish its plan", "[measure][calibr
   CHECK(run(calibrate).err.find("unfinished-plan") == std::string::npos);
 }
 
+TEST_CASE("a live validation of which every point fails says so, and has no rows to compare",
+          "[validate]") {
+  const auto rows = scratch / "all-failed.jsonl";
+  const auto outcome =
+      run("validate --live --platform P-IB --nic emulated -F --layouts 1 --passes 1 --emulate "
+          "'fault=peer-dead;after=1' -o " +
+          rows.string());
+  INFO(outcome.err);
+  CHECK(outcome.status == 3);
+  CHECK(outcome.err.find("1 point failed") != std::string::npos);
+  CHECK(outcome.err.find("no rows yet") == std::string::npos);
+}
+
 TEST_CASE("a fault of the NIC: exit 3, the rows kept, and the next run goes on", "[measure]") {
   const auto [fault, message] = GENERATE(
       table<std::string, std::string>({{"queue-error", "put into error on request"},

@@ -14,7 +14,7 @@ namespace {
 
 int run(const hw::MeasureOptions& options) {
   return with_device([&] {
-    const auto failed = hw::measure(options, std::cout);
+    const auto failed = hw::measure(options, std::cout).failed;
     return failed == 0 ? ok : points_failed(failed, options.output);
   });
 }

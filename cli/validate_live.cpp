@@ -112,8 +112,9 @@ int run(LiveArguments& a) {
   fmt::print(stderr, "qpcast: {} forecasts {} {}; measuring now\n", file.forecasts.size(),
              resumed ? "found in" : "written to", path);
   std::ostringstream measured;
-  const auto failed = hw::measure(a.measure, measured);
+  const auto [rows, failed] = hw::measure(a.measure, measured);
   fmt::print(stderr, "{}", measured.str());
+  if (failed > 0 && rows == 0) return points_failed(failed, a.measure.output);
   const auto result =
       validate::compare_live(file.forecasts, io::read_measurements(a.measure.output), a.tolerance);
   const auto report = to_json(result, file);

@@ -62,9 +62,8 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-Places places_beside_a_software_nic() {
+Places places_beside_a_software_nic(const std::vector<int>& cpus) {
   constexpr std::size_t enough = 4;
-  const auto cpus = allowed_cpus();
   if (cpus.size() < enough) return {};
   return {cpus.back(), cpus.front(), {cpus.begin() + 1, cpus.end() - 1}};
 }

@@ -13,7 +13,7 @@ std::vector<int> parse_cpu_list(std::string_view list);
 /// The processors of a NUMA node; empty when the node is unknown (-1) or absent.
 std::vector<int> cpus_of_node(int node);
 
-/// The processors that this process may run on, ascending.
+/// The processors that the calling thread may run on, ascending; threads it starts inherit them.
 std::vector<int> allowed_cpus();
 
 /// Who runs where when the NIC is a thread of this process: each on a processor of its own, so that
@@ -24,7 +24,7 @@ struct Places {
   int producer = -1;         ///< the thread that posts or hands descriptors over, the same
   std::vector<int> workers;  ///< of a proxy; empty: the same
 };
-Places places_beside_a_software_nic();
+Places places_beside_a_software_nic(const std::vector<int>& cpus = allowed_cpus());
 
 /// Binds the calling thread to one processor. @return false when the system refuses
 bool pin_this_thread(int cpu);

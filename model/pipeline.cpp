@@ -41,7 +41,8 @@ Pipeline build_pipeline(const Setup& setup, const ParameterValues& values) {
   software_nic::contribute(setup, values, pipeline);
   connection_cache::contribute(setup, values, pipeline);
   dc::contribute(setup, values, pipeline);
-  // These build on what the others contributed.
+  // These build on what the others contributed: contention scales what a stream builds, before
+  // publication adds the sections that it waits for.
   wqe::contribute(setup, values, pipeline);
   sm_contention::contribute(setup, values, pipeline);
   publication::contribute(setup, values, pipeline);

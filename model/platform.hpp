@@ -51,8 +51,10 @@ struct Parameter {
   std::string note;               ///< why assumed, or which platform it was carried over from
 };
 
+/// What a calibrated model leaves unexplained: sd of log(measured / predicted), > 0.
 struct Discrepancy {
-  double times = 0.05, rates = 0.05;  ///< relative, > 0
+  double times = 0.05;  ///< of issue, completion, round trips and every other metric
+  double rates = 0.05;  ///< of rate, carried_rate and goodput
   double of(Metric metric) const { return is_rate(metric) ? rates : times; }
 };
 

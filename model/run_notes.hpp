@@ -13,6 +13,8 @@ namespace qpcast {
 /// A plan that was begun.
 struct PlanNote {
   std::string platform;           ///< name in the rows
+  std::string source;             ///< of the rows: emulated, verbs, mlx5; empty: not said
+  std::string nic;                ///< device; empty: not said
   std::string plan;               ///< "quick", "full", "hold-out, seed 7", ...
   std::vector<std::string> rows;  ///< ids of the rows that it asks for
 
@@ -27,11 +29,12 @@ struct PointNote {
   };
   Outcome outcome = Outcome::failed;
   std::vector<std::string> rows;  ///< ids of the rows that it would have become
-  std::string reason;
+  std::string reason;             ///< one line
 
   bool operator==(const PointNote&) const = default;
 };
 
+/// All notes of a file.
 struct RunNotes {
   std::vector<PlanNote> plans;    ///< in the order in which they were begun
   std::vector<PointNote> points;  ///< in the order in which they came to nothing

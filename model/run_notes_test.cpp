@@ -7,7 +7,8 @@ using Outcome = PointNote::Outcome;
 
 TEST_CASE("what is missing of several plans, without what a machine cannot measure") {
   RunNotes notes;
-  notes.plans = {{"P", "quick", {"a", "b", "c", "d"}}, {"P", "full", {"c", "d", "e", "f"}}};
+  notes.plans = {{"P", "emulated", "nic", "quick", {"a", "b", "c", "d"}},
+                 {"P", "emulated", "nic", "full", {"c", "d", "e", "f"}}};
   notes.points = {{Outcome::skipped, {"b"}, "no inline data"},
                   {Outcome::failed, {"a"}, "timed out"},  // measured since
                   {Outcome::failed, {"e", "f"}, "in error"},
@@ -24,7 +25,8 @@ TEST_CASE("a finished plan misses nothing, and a file without notes says nothing
   RunNotes notes;
   CHECK(completeness(notes, {"a"}).asked == 0);
   CHECK(completeness(notes, {"a"}).plans.empty());
-  notes.plans = {{"P", "quick", {"a"}}, {"P", "quick", {"a", "b"}}};
+  notes.plans = {{"P", "emulated", "nic", "quick", {"a"}},
+                 {"P", "emulated", "nic", "quick", {"a", "b"}}};
   const auto c = completeness(notes, {"a", "b"});
   CHECK(c.plans == "quick");
   CHECK(c.missing == 0);

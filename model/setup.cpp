@@ -79,11 +79,13 @@ void resolve_profiles(const Layout& layout, const LibraryPreset* preset, Paramet
   }
 }
 
-/// A posting CPU refills a queue pair by whole chains, and by half of its share of the window.
+/// A posting CPU refills a queue pair by whole chains, and by half of its share of the window; a
+/// chain is no longer than that share.
 void refill(Setup& s) {
-  const double share = s.window / s.qps;
+  const double share = std::max(1.0, std::floor(s.window * s.threads / s.qps));
+  s.batch = std::min(s.batch, share);
   s.writes_per_visit = std::min(s.writes_per_visit, std::max(s.batch, share / 2));
-  if (share < unlimited) s.window = s.qps * s.batch * std::max(1.0, std::floor(share / s.batch));
+  if (share < unlimited) s.window = s.qps * s.batch * std::floor(share / s.batch) / s.threads;
 }
 
 }  // namespace
@@ -125,7 +127,7 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.role = d.choice(Key::role, Role::send);
   const bool waits = d.has(Key::window) || d.number(Key::wait, 0) != 0;
   // Who batches builds one batch while the one before it is in flight; a CPU that posts waits.
-  const double least = s.caller_posts ? s.batch : s.batch > 1 ? 2 * s.batch : 1;
+  const double least = s.batch > 1 && !s.caller_posts ? 2 * s.batch : 1;
   s.window = waits ? std::max(d.number(Key::window, 1), least) : unlimited;
   if (s.caller_posts) refill(s);
   resolve_publication(d, layout, s);

@@ -4,6 +4,7 @@
 /// `resolve` documents per field. Counts are doubles because they enter formulas.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -21,6 +22,9 @@ inline constexpr int no_profile = -1;
 inline constexpr const char* bare_gpu_profile = "mini-gda";
 inline constexpr const char* bare_proxy_profile = "mini-proxy";
 inline constexpr const char* bare_host_profile = "mini-host";
+
+/// Lanes of a warp.
+inline constexpr double lanes_per_warp = 32;
 
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 
@@ -70,6 +74,10 @@ struct Setup {
     return submitter == Submitter::gpu || submitter == Submitter::cpu_assisted;
   }
   bool warp_publishes() const { return publication == Publication::warp_cooperative; }
+  /// Who submits: threads, or the warps of those that publish together.
+  double streams() const {
+    return warp_publishes() ? std::max(1.0, threads / lanes_per_warp) : threads;
+  }
 };
 
 /// Resolves defaults. `preset` may be null (a bare layout is a mini-gda or mini-proxy one).

@@ -133,6 +133,7 @@ LiveResult compare_live(const std::vector<Forecast>& forecasts,
   LiveResult result;
   result.tolerance = result.comparison.tolerance = tolerance;
   std::vector<Measurement> in_order;
+  std::map<std::string, const Forecast*> forecast_of;
   for (const auto& f : forecasts) {
     const auto it = measured.find(f.id);
     if (it == measured.end()) {
@@ -140,7 +141,7 @@ LiveResult compare_live(const std::vector<Forecast>& forecasts,
       continue;
     }
     in_order.push_back(*it->second);
-    result.forecasts.push_back(f);
+    forecast_of.emplace(f.id, &f);
     measured.erase(it);
   }
   std::erase_if(measured, [](const auto& m) { return m.second->metric == Metric::goodput; });
@@ -149,9 +150,8 @@ LiveResult compare_live(const std::vector<Forecast>& forecasts,
                      fmt::format("'{}' was not forecast; give a file of its own to a live "
                                  "validation",
                                  measured.begin()->first)};
-  std::size_t next = 0;
   result.comparison = compare(
-      in_order, [&](const Measurement& m) { return answer_of(result.forecasts[next++], m); },
+      in_order, [&](const Measurement& m) { return answer_of(*forecast_of.at(m.id), m); },
       tolerance);
   const auto repeats = repeats_of_rates(rows);
   result.comparison.repeated = static_cast<int>(std::ranges::count(repeats, true));

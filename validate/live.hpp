@@ -59,7 +59,6 @@ struct LiveSummary {
 /// Forecasts beside what was measured.
 struct LiveResult {
   Comparison comparison;                  ///< in the forecasts' order
-  std::vector<Forecast> forecasts;        ///< of the same rows
   std::vector<std::string> not_measured;  ///< ids that were forecast and have no row
   double tolerance = 0;                   ///< relative, of the median
   LiveSummary summary() const;
@@ -70,9 +69,8 @@ struct LiveResult {
 
 /// A measured row that answers another question than its layout asks (a CPU produced in place of
 /// the GPU) is listed as not modelled, whatever was forecast.
-/// @param rows  measured; a row that was not forecast is an InputError, unless it is a goodput:
-/// that
-///              is counted with its rate
+/// @param rows  measured; one that was not forecast is an InputError, unless it is a goodput,
+///              which is counted with its rate
 LiveResult compare_live(const std::vector<Forecast>& forecasts,
                         const std::vector<Measurement>& rows, double tolerance);
 

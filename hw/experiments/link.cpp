@@ -79,7 +79,7 @@ Link::~Link() {
   try {
     bench_.peer.close();
   } catch (const std::exception&) {
-    // The peer is gone; what ended the run has already been said.
+    // The peer is gone; what ended the point has already been said.
   }
 }
 

@@ -214,7 +214,7 @@ Outlook outlook(const MeasureOptions& options) {
           plan.passes};
 }
 
-std::size_t measure(const MeasureOptions& options, std::ostream& out) {
+Measured measure(const MeasureOptions& options, std::ostream& out) {
   const bool several = ranks_started() > 1 && !options.server && !options.client;
   check_roles(options, several);
   const InterruptScope interrupts;
@@ -222,7 +222,7 @@ std::size_t measure(const MeasureOptions& options, std::ostream& out) {
   const auto meeting = meet(options, *nic, several);
   if (meeting.server) {
     serve(*meeting.dialogue, *nic);
-    return 0;
+    return {};
   }
 
   const std::chrono::milliseconds patience{options.patience_ms};
@@ -250,7 +250,7 @@ std::size_t measure(const MeasureOptions& options, std::ostream& out) {
   const auto report = run_plan(plan, bench, platform_of(options, *nic), facts, rows);
   if (auto* remote = dynamic_cast<RemotePeer*>(peer.get())) remote->finish();
   summarise(report, options, *nic, out);
-  return report.failed.size();
+  return {report.measured + report.kept, report.failed.size()};
 }
 
 }  // namespace qpcast::hw

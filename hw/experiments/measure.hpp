@@ -46,9 +46,13 @@ struct Outlook {
 /// Opens the NIC, and measures nothing. @throws InputError, DeviceError
 Outlook outlook(const MeasureOptions& options);
 
+/// What came of a run.
+struct Measured {
+  std::size_t rows = 0;    ///< in the file, those of an earlier run too
+  std::size_t failed = 0;  ///< points whose transport failed; the same call tries them again
+};
 /// Prints a summary to `out` and everything else to stderr.
-/// @return points whose transport failed; the same call tries them again
 /// @throws InputError, DeviceError, ExchangeError, Interrupted. Finished rows are kept.
-std::size_t measure(const MeasureOptions& options, std::ostream& out);
+Measured measure(const MeasureOptions& options, std::ostream& out);
 
 }  // namespace qpcast::hw

@@ -62,21 +62,26 @@ void RowFile::read_rows(const std::string& source_kind, const std::string& nic,
     if (line.empty()) continue;
     const auto row = io::from_json_line(std::string{line}, path_, number, notes_);
     if (!row) {
-      check_platform(notes_.plans.empty() ? platform : notes_.plans.back().platform, platform,
-                     number);
+      if (notes_.plans.empty()) continue;
+      const auto& plan = notes_.plans.back();
+      check_platform(plan.platform, platform, number);
+      if (!plan.nic.empty()) check_device({plan.source, plan.nic}, {source_kind, nic}, number);
       continue;
     }
-    const auto& kind = row->source.kind;
     const auto found = row->environment.find("nic");
     const auto device = found == row->environment.end() ? std::string{} : found->second;
-    if (kind != source_kind || device != nic)
-      throw InputError{path_, number, "nic",
-                       fmt::format("rows of {} ({}), this run is on {} ({}); give another file",
-                                   device, kind, nic, source_kind)};
+    check_device({row->source.kind, device}, {source_kind, nic}, number);
     check_platform(row->platform, platform, number);
     ids_.insert(row->id);
   }
   if (whole != text.size()) cut_off(std::string_view{text}.substr(whole), whole, number + 1);
+}
+
+void RowFile::check_device(const Source& found, const Source& wanted, std::size_t number) const {
+  if (found.kind != wanted.kind || found.detail != wanted.detail)
+    throw InputError{path_, number, "nic",
+                     fmt::format("rows of {} ({}), this run is on {} ({}); give another file",
+                                 found.detail, found.kind, wanted.detail, wanted.kind)};
 }
 
 void RowFile::check_platform(const std::string& found, const std::string& wanted,

@@ -38,6 +38,7 @@ class RowFile {
  private:
   void check_platform(const std::string& found, const std::string& wanted,
                       std::size_t number) const;
+  void check_device(const Source& found, const Source& wanted, std::size_t number) const;
   void write_line(const std::string& text);
   void cut_off(std::string_view torn, std::size_t at, std::size_t number);
   void read_rows(const std::string& source_kind, const std::string& nic,

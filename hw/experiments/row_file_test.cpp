@@ -62,7 +62,7 @@ Measurement row(const std::string& id) {
 
 TEST_CASE("notes stand between rows, each once, and are no rows") {
   const Scratch file;
-  const PlanNote plan{"test", "quick", {"a", "b"}};
+  const PlanNote plan{"test", "emulated", "memory", "quick", {"a", "b"}};
   const PointNote failed{PointNote::Outcome::failed, {"b"}, "queue pair in error"};
   for (int run = 0; run < 2; ++run) {
     RowFile rows{file.path(), "emulated", "memory", "test"};
@@ -86,9 +86,13 @@ TEST_CASE("notes stand between rows, each once, and are no rows") {
 
 TEST_CASE("a file that holds a plan of another platform is another run's") {
   const Scratch file;
-  RowFile{file.path(), "emulated", "memory", "test"}.append(PlanNote{"test", "quick", {"a"}});
+  RowFile{file.path(), "emulated", "memory", "test"}.append(
+      PlanNote{"test", "emulated", "memory", "quick", {"a"}});
   CHECK_THROWS_WITH((RowFile{file.path(), "emulated", "memory", "other"}),
                     Catch::Contains("rows of 'test'"));
+  CHECK_THROWS_WITH((RowFile{file.path(), "verbs", "rxe0", "test"}),
+                    Catch::Contains("rows of memory (emulated), this run is on rxe0 (verbs)"));
+  CHECK_NOTHROW(RowFile{file.path(), "emulated", "memory", "test"});
   CHECK_THROWS_WITH(io::read_measurements(file.path()),
                     Catch::Contains("no rows yet, of 1 that plan 'quick' asks for"));
 }

@@ -95,7 +95,7 @@ class Runner {
 
   /// What a reader of the file needs to see whether the run finished.
   void note_plan() {
-    PlanNote note{platform_, plan_.name, {}};
+    PlanNote note{platform_, bench_.nic.kind(), bench_.nic.name(), plan_.name, {}};
     if (const auto named = environment_.find("plan"); named != environment_.end())
       note.plan = named->second;
     for (const auto& point : plan_.points)
@@ -114,17 +114,17 @@ class Runner {
       if (!possible(point)) continue;
       attempt(point, [&] {
         const auto clock = lock_clock(point);
-        if (const auto subject = open(point)) measure(point, *subject);
+        const auto subject = open(point);
+        return subject && measure(point, *subject);
       });
     }
   }
 
-  /// A fault of the transport ends the point and no other.
+  /// A fault of the transport ends the point and no other. `body` says whether it measured.
   template <class Body>
   void attempt(const Point& point, const Body& body) {
     try {
-      body();
-      failures_in_a_row_ = 0;
+      if (body()) failures_in_a_row_ = 0;
     } catch (const TransportError& error) {
       fail(point, error.what());
     }
@@ -199,11 +199,12 @@ class Runner {
       const auto values = subject ? timed(point, *subject, 1, facts) : std::nullopt;
       if (!values) {
         refused_.insert(&point);
-        return;
+        return false;
       }
       for (const auto metric : metrics)
         if (!file.has(id(metric)))
           file.append(row_of(point, metric, id(metric), values->at(metric), facts));
+      return true;
     });
   }
 
@@ -263,11 +264,13 @@ class Runner {
                               bench_.nic.name(), point.experiment, point.layout.to_string(), list));
   }
 
-  void measure(const Point& point, Subject& subject) {
+  /// @return false when the point was skipped
+  bool measure(const Point& point, Subject& subject) {
     auto facts = environment_;
     const auto passes = timed(point, subject, plan_.passes, facts);
-    if (!passes) return;
+    if (!passes) return false;
     for (const auto metric : metrics_of(point)) write(point, metric, passes->at(metric), facts);
+    return true;
   }
 
   /// Passes after a warm-up, or nothing when the point could not be measured as it asks; adds what

@@ -20,7 +20,9 @@ class CpuSubject final : public Subject {
   CpuSubject(const Bench& bench, const Point& point) : point_{point}, link_{bench, point.layout} {}
 
   void pass(const PassBudget& budget, Passes& passes) override {
-    const PinnedScope pinned{link_.bench().producer_cpu};
+    // The echo of a round trip is a thread started in the pass, and would inherit the processor.
+    const bool echoes = point_.method == Method::round_trip;
+    const PinnedScope pinned{echoes ? -1 : link_.bench().producer_cpu};
     switch (point_.method) {
       case Method::latency: {
         auto times = latency_pass(link_, budget);

@@ -11,7 +11,8 @@ namespace qpcast::hw {
 inline constexpr std::uint32_t most_gpu_qps = 528;
 inline constexpr std::uint32_t most_gpu_threads = 16384;
 inline constexpr std::uint32_t most_gpu_batch = 256;
-inline constexpr std::uint32_t most_owned_qps = 64;  ///< queue pairs of one thread
+inline constexpr std::uint32_t most_owned_qps =
+    64;  ///< queue pairs of one thread, about 100 B of shared memory each
 
 struct GpuLayout {
   std::uint32_t threads = 1;

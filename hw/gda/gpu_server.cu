@@ -10,6 +10,7 @@ namespace qpcast::hw::gda {
 namespace {
 
 using emulated::Adapter;
+using emulated::Condition;
 using emulated::Queue;
 using emulated::Registration;
 
@@ -32,14 +33,22 @@ __device__ void write_back(Queue& to, const Queue& from) {
   to.counters = from.counters;
 }
 
+/// A queue pair beside the condition that the adapter's table has of it.
+struct Served {
+  Queue queue;
+  Condition told;
+};
+
 /// One thread of each block serves every gridDim-th queue pair. It keeps them in shared memory;
 /// what others may ask about them, whether they are in error, is told in the adapter's own table.
 __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::uint32_t count,
                              const volatile std::uint32_t* stop) {
-  extern __shared__ Queue served[];
+  extern __shared__ Served served[];
   std::uint32_t served_count = 0;
-  for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x)
-    served[served_count++] = adapter.queues[active[i]];
+  for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x, ++served_count) {
+    served[served_count].queue = adapter.queues[active[i]];
+    served[served_count].told = served[served_count].queue.condition;
+  }
   const auto original = [&](std::uint32_t k) -> Queue& {
     return adapter.queues[active[blockIdx.x + k * gridDim.x]];
   };
@@ -49,15 +58,17 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
   for (bool last = false; !last || busy; last = *stop != 0) {
     busy = false;
     for (std::uint32_t k = 0; k < served_count; ++k) {
-      auto& queue = served[k];
+      auto& [queue, told] = served[k];
       busy |= emulated::step(adapter, queue, emulated::Mode::execute, burst) > 0;
-      if (queue.condition != original(k).condition) write_back(original(k), queue);
+      if (queue.condition == told) continue;
+      write_back(original(k), queue);
+      told = queue.condition;
     }
     // Each look crosses PCIe, and what is not used should not be in the way of what is.
     idle = busy ? 0 : idle + 1;
     if (idle >= looks_before_rest) __nanosleep(rest_ns);
   }
-  for (std::uint32_t k = 0; k < served_count; ++k) write_back(original(k), served[k]);
+  for (std::uint32_t k = 0; k < served_count; ++k) write_back(original(k), served[k].queue);
 }
 
 class GpuServer final : public QueueServer {
@@ -107,7 +118,12 @@ class GpuServer final : public QueueServer {
                           static_cast<std::uint32_t>(registrations_.size()),
                           gpu_queues_.as<Queue>(), queue_slots};
     const auto blocks = std::min(attached_, most_blocks);
-    serve_kernel<<<blocks, 1, most_served * sizeof(Queue), stream_>>>(
+    // An SM cannot divide its memory anew while a block runs there, and these run until stop(): a
+    // submitter that needs shared memory would wait for them for ever.
+    check(cudaFuncSetAttribute(serve_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               cudaSharedmemCarveoutMaxShared),
+          "cudaFuncSetAttribute");
+    serve_kernel<<<blocks, 1, most_served * sizeof(Served), stream_>>>(
         adapter, gpu_active_.as<std::uint32_t>(), attached_, stop_.as<std::uint32_t>());
     check(cudaGetLastError(), "launch");
     running_ = true;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/mechanisms/backlog.hpp"
-#include "model/mechanisms/completion.hpp"
 
 namespace qpcast {
 

@@ -4,6 +4,9 @@
 
 namespace qpcast::completion {
 
+namespace {
+
+/// Queue pairs that the scope visits.
 double visits(const Setup& setup) {
   switch (setup.completion) {
     case Completion::per_qp:
@@ -15,6 +18,8 @@ double visits(const Setup& setup) {
   }
   return 1;
 }
+
+}  // namespace
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;

@@ -17,9 +17,6 @@
 
 namespace qpcast::completion {
 
-/// Queue pairs that the scope visits.
-double visits(const Setup& setup);
-
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
 
 }  // namespace qpcast::completion

@@ -11,7 +11,11 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
     const auto vector =
         clock::gpu_time(Duration::us(values.get(Param::gpu_inline_chunk)), setup, values);
     pipeline.path("address vector", Phase::issue, vector);
-    if (!setup.warp_publishes()) pipeline.work(Resource::submitter, vector);
+    // Lanes that build for their warp store theirs beside each other.
+    if (!setup.warp_publishes())
+      pipeline.work(
+          Resource::submitter,
+          clock::gpu_time(Duration::us(values.get(Param::gpu_inline_stream)), setup, values));
   }
   pipeline.path("DC operation", Phase::transit, Duration::us(values.get(Param::dc_operation)));
   const bool many_targets = setup.pes > 2;

@@ -1,8 +1,9 @@
 /// DC transport: few initiators address many targets.
 ///
 ///   issue   += gpu.inline_chunk                          the address vector is 16 B more to store
-///   transit += dc.operation                              us per operation (larger WQE, connect)
-///   engine  : service * (1 + dc.switch / w^2)            w = writes per destination visit
+///   submitter += gpu.inline_stream                       the same in a stream, unless a warp
+///   builds transit += dc.operation                              us per operation (larger WQE,
+///   connect) engine  : service * (1 + dc.switch / w^2)            w = writes per destination visit
 ///
 /// An initiator must finish with one target before it connects to the next. A switch on every WQE
 /// leaves nothing to overlap; in a burst of w only one WQE in w switches, and the chance that the

@@ -3,11 +3,14 @@
 ///   issue   += gpu.inline_chunk per 16 B segment of inline data beyond the first
 ///   transit += nic.dma_read when the payload is not inline (the NIC fetches it)
 ///
-/// In a stream a segment costs gpu.inline_stream: a lone WQE's stores drain beneath its fence.
-/// The two cross near nic.dma_read / gpu.inline_chunk segments, about 100 B. The larger WQE also
-/// weighs on the message engine (mechanisms/wqe.hpp). A library's own pointer path may cost more
-/// or less GPU time: `library.*.pointer_issue`, us. Valid for 1-220 B inline.
-/// Source: arXiv 2610.01380, section 4.1 and Table 3.
+///   submitter += gpu.inline_stream per such segment
+///
+/// A lone operation waits for its fence whether a few stores more are under way or not; a stream
+/// issues them one after the other. For a lone operation the two cross near nic.dma_read /
+/// gpu.inline_chunk segments, about 100 B. The larger WQE also weighs on the message engine
+/// (mechanisms/wqe.hpp). A library's own pointer path may cost more or less GPU time:
+/// `library.*.pointer_issue`, us. Valid for 1-220 B inline. Source: arXiv 2610.01380, section 4.1
+/// and Table 3.
 #pragma once
 
 #include "model/pipeline.hpp"

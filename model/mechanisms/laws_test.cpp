@@ -110,11 +110,18 @@ TEST_CASE("submission: a release exchange with a record in host memory crosses P
 }
 
 TEST_CASE("proxy: a producer pays for its window's looks, and baseline for its neighbours") {
-  const std::string tuned =
-      "submitter=proxy;handoff=tuned;threads=1;workers=8;rings=8;batch=16;window=";
-  CHECK(rate(tuned + "64") < rate(tuned + "4096"));
-  const std::string baseline = "submitter=proxy;handoff=baseline;workers=8;rings=8;threads=";
-  CHECK(rate(baseline + "4") < 4 * rate(baseline + "1"));
+  ParameterValues values{platform};
+  const auto producer = [&](const std::string& text) {
+    const auto setup = resolve(parse_layout("submitter=proxy;workers=8;rings=8;" + text, "test"),
+                               nullptr, platform.facts, values);
+    return solve(setup, values).pipeline.service(Resource::submitter).us();
+  };
+  const double read = values.get(Param::gpu_host_read);
+  CHECK(producer("handoff=tuned;threads=1;window=64") - producer("handoff=tuned;threads=1") ==
+        Approx(read / 32));
+  const double exchange = values.get(Param::gpu_host_exchange);
+  CHECK(producer("handoff=baseline;threads=4") - producer("handoff=baseline;threads=1") ==
+        Approx(0.75 * exchange));
 }
 
 TEST_CASE("WQE: sizes follow the segment layout") {
@@ -312,6 +319,10 @@ TEST_CASE("a host that posts itself waits for whole chains") {
   const std::string one = "submitter=host;batch=8;window=";
   CHECK(rate(one + "8") == Approx(rate(one + "15")));  // the second chain does not fit
   CHECK(rate(one + "16") > 1.2 * rate(one + "8"));
+  // A window smaller than a chain makes the chain shorter, as the bench's refill does.
+  CHECK(rate("submitter=host;batch=8;window=4") == Approx(rate("submitter=host;batch=4;window=4")));
+  // Threads have a window each.
+  CHECK(rate("submitter=host;batch=8;threads=2;window=8") == Approx(rate(one + "16")));
   // One chain at a time: its posts and its way do not overlap.
   const double alone = 8 / rate(one + "8;writes_per_visit=64");
   CHECK(alone > metric_of(Metric::put_completion, one + "8"));

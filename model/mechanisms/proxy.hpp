@@ -2,17 +2,17 @@
 ///
 ///   issue    = handoff                                      us, GPU (mechanisms/clock.hpp)
 ///   transit += (proxy.pickup + post + per_request) * h      us, CPU
-///   submitter: max(handoff, gpu.host_store)               per descriptor; a lone one is posted,
-///                                                           those of a stream wait for the bus
-///            + gpu.host_exchange (1 - 1 / threads)      baseline: its read of the worker's
-///            progress
-///                                                           comes behind other threads' stores
-///            + gpu.host_read / (window / 2)                a producer with a window looks at the
-///                                                           completion counter once per half
+///   submitter: stream + gpu.host_read / max(1, W / 2)       per descriptor, GPU thread or CPU
+///   stream   = max(handoff, gpu.host_store)                 tuned
+///   stream   = handoff + gpu.host_exchange (1 - 1 / P)      baseline, P producers
 ///   worker   : (post / B + per_request) * h                 per request, T servers
 ///   lock     : serial_fraction * the same                   one server, shared by all workers
 ///   receive += handoff                                      baseline only: payload and flag
 ///                                                           are two descriptors
+///
+/// A lone descriptor is posted and gone; those of a stream wait for the bus. A producer with a
+/// window W looks at the completion counter, in host memory, once per half of it. The baseline
+/// reads the worker's progress for each descriptor, behind the stores of other producers.
 ///
 /// A host that posts by itself (submitter=host without workers) hands nothing to anybody: no
 /// pickup, and issue = (post / B + per_request) * h. In a stream it polls a queue pair whenever it

@@ -14,9 +14,8 @@ constexpr double in_turn = 0.5;
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
-  constexpr double lanes = 32;
   const bool warp = setup.warp_publishes();
-  const double streams = warp ? std::max(1.0, setup.threads / lanes) : setup.threads;
+  const double streams = setup.streams();
   pipeline.servers(Resource::submitter, streams);
   if (setup.publication == Publication::exclusive) return;
 
@@ -28,8 +27,8 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
                            : 1.0;
   auto section = time(Cost::publish);
   if (setup.ordering != Ordering::gpu) {
-    const double relative = submission::order_cost(setup.ordering, values) /
-                            submission::order_cost(Ordering::gpu, values);
+    const double relative =
+        submission::order_cost(setup, values) / submission::order_cost(Ordering::gpu, values);
     const auto stream = Duration::us(values.get(Param::gpu_order_stream));
     const double inside = setup.publication == Publication::lock_per_wqe ? 1 : in_turn;
     const auto further = clock::gpu_time(stream * (relative - 1), setup, values);
@@ -44,7 +43,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   if (warp) pipeline.work(Resource::submitter, each, fixed);
   // Lanes that wait for each other spend 32 sections a round, theirs and their neighbours'.
   if (setup.publication == Publication::warp_synchronised)
-    pipeline.work(Resource::submitter, each * lanes, fixed * lanes);
+    pipeline.work(Resource::submitter, each * lanes_per_warp, fixed * lanes_per_warp);
 }
 
 }  // namespace qpcast::publication

@@ -4,11 +4,14 @@
 /// order inside an exclusive section per queue pair:
 ///
 ///   section = publish + publish_per_wqe * B             us per batch of B
-///           + further / 2, further = gpu.order_stream * (order(scope) / order(gpu) - 1)
+///           + further / 2                               at least publish / 10
+///   further = gpu.order_stream * (order(scope) / order(gpu) - 1)
 ///
-/// further is what another scope than gpu costs more. A put orders twice, behind its WQEs and
-/// behind the record, and only the second waits for its turn: a thread pays the first half itself.
-/// Under a lock both are inside.
+/// further is what another scope than gpu costs more or, without any ordering, less. A put orders
+/// twice, behind its WQEs and behind the record, and only the second waits for its turn: the first
+/// half of what is more is the thread's own. Under a lock both are inside: section + further. The
+/// halves are the code path's (hw/gda/publish.cuh) and agree with H200 rows under system scope; the
+/// floor is this project's assumption.
 ///
 ///   exclusive           one thread per queue pair: no section
 ///   lock-per-wqe        B = 1 whatever the caller's batch; section + lock

@@ -6,9 +6,7 @@ namespace qpcast::sm_contention {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
-  constexpr double lanes = 32;
-  const double streams = setup.warp_publishes() ? setup.threads / lanes : setup.threads;
-  const double per_sm = std::max(1.0, streams / setup.sms);
+  const double per_sm = std::max(1.0, setup.streams() / setup.sms);
   auto& build = pipeline.station(Resource::submitter).per_message;
   build = build * (1 + values.get(Param::gpu_sm_contention) * (per_sm - 1));
 }

@@ -4,6 +4,12 @@
 
 namespace qpcast::submission {
 
+Duration order_cost(const Setup& setup, const ParameterValues& values) {
+  const auto order = order_cost(setup.ordering, values);
+  const bool across = setup.ordering == Ordering::release && setup.queue_memory == Memory::host;
+  return across ? order + Duration::us(values.get(Param::gpu_host_exchange)) : order;
+}
+
 Duration order_cost(Ordering scope, const ParameterValues& values) {
   switch (scope) {
     case Ordering::none:
@@ -20,9 +26,7 @@ Duration order_cost(Ordering scope, const ParameterValues& values) {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (!setup.gpu_builds()) return;
-  auto order = order_cost(setup.ordering, values);
-  if (setup.ordering == Ordering::release && setup.queue_memory == Memory::host)
-    order += Duration::us(values.get(Param::gpu_host_exchange));
+  const auto order = order_cost(setup, values);
   pipeline.path("order and ring", Phase::issue, clock::gpu_time(order, setup, values));
   if (setup.publication != Publication::exclusive) return;
   const double relative = order / order_cost(Ordering::gpu, values);

@@ -6,7 +6,8 @@
 ///   lone operation:   order(scope)                   none: 0, gpu, release, system
 ///                     release, doorbell record in host memory: + gpu.host_exchange, since the
 ///                     exchange crosses PCIe both ways
-///   in a stream:      order_stream * order(scope) / order(gpu), once per doorbell
+///   in a stream, the exchange included:
+///                     order_stream * order(scope) / order(gpu), once per doorbell
 ///
 /// A lone operation waits for an idle store path; in a stream the fence overlaps the WQEs that
 /// follow. When several threads share a queue, the sequence is part of the exclusive section
@@ -22,6 +23,8 @@ namespace qpcast::submission {
 
 /// Cost of ordering a lone operation at a scope, at the reference clock.
 Duration order_cost(Ordering scope, const ParameterValues& values);
+/// The same at the setup's scope, with its doorbell record where the setup has it.
+Duration order_cost(const Setup& setup, const ParameterValues& values);
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
 

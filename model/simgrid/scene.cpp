@@ -13,8 +13,6 @@ namespace qpcast::simgrid {
 
 namespace {
 
-constexpr double lanes_per_warp = 32;
-
 std::uint32_t count(double value) {
   return static_cast<std::uint32_t>(std::clamp(std::round(value), 1.0, 4e9));
 }

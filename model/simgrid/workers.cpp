@@ -119,7 +119,9 @@ void Workers::collect(Worker& worker, double now) {
 
 /// A host that posts itself fills its batch, unless its window is full: then a completion wakes it.
 void Workers::generate(Worker& worker, double now) const {
-  if (worker.outstanding + world_.scene.batch > world_.scene.setup.window) return;
+  const auto& setup = world_.scene.setup;
+  const double share = setup.threads * setup.window / static_cast<double>(workers_.size());
+  if (worker.outstanding > 0 && worker.outstanding + world_.scene.batch > share) return;
   while (worker.taken.size() < world_.scene.batch) worker.taken.push_back({now, generated});
 }
 

@@ -28,6 +28,8 @@ std::vector<std::string> ids_of(ObjectReader& o) {
 PlanNote plan_from(ObjectReader& o) {
   PlanNote note;
   note.platform = o.text("platform");
+  note.source = o.text("source", "");
+  note.nic = o.text("nic", "");
   note.plan = o.text("plan");
   note.rows = ids_of(o);
   return note;
@@ -47,10 +49,8 @@ PointNote point_from(ObjectReader& o) {
 }  // namespace
 
 std::string to_json_line(const PlanNote& note) {
-  return ordered_json{{"schema", plan_schema},
-                      {"platform", note.platform},
-                      {"plan", note.plan},
-                      {"rows", note.rows}}
+  return ordered_json{{"schema", plan_schema}, {"platform", note.platform}, {"source", note.source},
+                      {"nic", note.nic},       {"plan", note.plan},         {"rows", note.rows}}
       .dump();
 }
 

@@ -43,6 +43,7 @@ QPCAST_HOST_DEVICE inline std::uint32_t extend(std::uint32_t from, std::uint16_t
 QPCAST_HOST_DEVICE inline void look(Queue& queue) {
   const std::uint64_t slot = load_acquire(queue.memory.doorbell);
   if (slot == queue.seen) return;
+  behind_a_doorbell();
   const auto told = wqe::read_doorbell(slot);
   const auto record = static_cast<std::uint16_t>(
       wqe::swap_bytes(load_acquire(queue.memory.record + wqe::send_record)));

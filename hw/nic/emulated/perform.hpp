@@ -72,8 +72,8 @@ QPCAST_HOST_DEVICE inline Outcome check_remote(const Adapter& adapter, const wqe
   return {};
 }
 
-/// Inline data, copied word by word since its segments may wrap in the ring. A reader may poll for
-/// the last word: the others are there before it.
+/// Inline data, copied word by word since its segments may wrap in the ring. Of an aligned target
+/// whose length is whole 8 B words, a reader may poll for the last: the others are there before it.
 QPCAST_HOST_DEVICE inline void write_inlined(const Queue& queue, const wqe::Decoded& wqe) {
   auto* const to = memory_at<char>(wqe.remote.address);
   const bool aligned = wqe.remote.address % sizeof(std::uint64_t) == 0;

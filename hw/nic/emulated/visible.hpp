@@ -27,6 +27,13 @@ QPCAST_HOST_DEVICE inline Word load_acquire(const Word* from) {
 #endif
 }
 
+/// Before what a doorbell announces is read: a CPU may have rung it for the GPU.
+QPCAST_HOST_DEVICE inline void behind_a_doorbell() {
+#ifdef __CUDA_ARCH__
+  __threadfence_system();
+#endif
+}
+
 template <class Word>
 QPCAST_HOST_DEVICE inline void store_release(Word* to, Word value) {
 #ifdef __CUDA_ARCH__
