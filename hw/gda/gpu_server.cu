@@ -53,10 +53,8 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
     return adapter.queues[active[blockIdx.x + k * gridDim.x]];
   };
   std::uint32_t idle = 0;
-  bool busy = true;
-  // Told to stop before a round began that found nothing: all doorbells are served.
-  for (bool last = false; !last || busy; last = *stop != 0) {
-    busy = false;
+  for (bool last = false;; last = *stop != 0) {
+    bool busy = false;
     for (std::uint32_t k = 0; k < served_count; ++k) {
       auto& [queue, told] = served[k];
       busy |= emulated::step(adapter, queue, emulated::Mode::execute, burst) > 0;
@@ -64,6 +62,8 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
       write_back(original(k), queue);
       told = queue.condition;
     }
+    // Told to stop before this round began, and nothing was left: all doorbells are served.
+    if (last && !busy) break;
     // Each look crosses PCIe, and what is not used should not be in the way of what is.
     idle = busy ? 0 : idle + 1;
     if (idle >= looks_before_rest) __nanosleep(rest_ns);

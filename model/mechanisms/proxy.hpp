@@ -3,8 +3,8 @@
 ///   issue    = handoff                                      us, GPU (mechanisms/clock.hpp)
 ///   transit += (proxy.pickup + post + per_request) * h      us, CPU
 ///   submitter: stream + gpu.host_read / max(1, W / 2)       per descriptor, GPU thread or CPU
-///   stream   = max(handoff, gpu.host_store)                 tuned
-///   stream   = handoff + gpu.host_exchange (1 - 1 / P)      baseline, P producers
+///   stream   = max(handoff, gpu.host_store)
+///            + gpu.host_exchange (1 - 1 / P)                baseline only, P producers
 ///   worker   : (post / B + per_request) * h                 per request, T servers
 ///   lock     : serial_fraction * the same                   one server, shared by all workers
 ///   receive += handoff                                      baseline only: payload and flag

@@ -1,6 +1,6 @@
 /// Loads and stores that both sides of a queue see in order: a submitter on a CPU or GPU, and the
-/// emulated NIC on either. A NIC on a GPU serves submitters on that GPU, so that its fences reach
-/// no further.
+/// emulated NIC on either. A NIC on a GPU serves submitters on that GPU, and its fences reach no
+/// further but for the doorbell, which a CPU may ring for them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ QPCAST_HOST_DEVICE inline Word load_acquire(const Word* from) {
 #endif
 }
 
-/// Before what a doorbell announces is read: a CPU may have rung it for the GPU.
+/// Between a doorbell that is new and what it announces.
 QPCAST_HOST_DEVICE inline void behind_a_doorbell() {
 #ifdef __CUDA_ARCH__
   __threadfence_system();
