@@ -27,7 +27,7 @@ struct RingView {
   std::uint64_t* completed = nullptr;  ///< written by the worker; host memory, or the GPU's mapped
 };
 
-/// Ring memory on the host, each counter on a cache line of its own.
+/// Ring memory on the host, each counter on a pair of cache lines of its own: x86 fetches two.
 class Ring {
  public:
   /// @param memory  where slots and counters lie
@@ -40,7 +40,7 @@ class Ring {
   RingView view();
 
  private:
-  struct alignas(64) Counter {
+  struct alignas(128) Counter {
     std::uint64_t value = 0;
   };
   struct Counters {

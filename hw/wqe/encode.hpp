@@ -27,6 +27,8 @@ QPCAST_HOST_DEVICE constexpr std::uint32_t inline_segments(std::uint32_t length)
          segment_bytes;
 }
 
+inline constexpr std::uint32_t most_inline_segments = inline_segments(largest_inline);
+
 QPCAST_HOST_DEVICE inline ControlSegment control(const SendQueue& queue, std::uint32_t index,
                                                  Opcode opcode, std::uint8_t flags,
                                                  std::uint32_t segments,
@@ -139,8 +141,12 @@ QPCAST_HOST_DEVICE inline std::uint32_t write_inline(const SendQueue& queue, std
   vector.store_at(queue, index, 1);
   store(queue.at(index, body), remote_address(remote));
   store(queue.at(index, body + 1), detail::first_inline_segment(payload, length));
-  for (std::uint32_t i = 1; i < data; ++i)
+  // Straight code with an exit behind each segment: every offset is a constant.
+  QPCAST_UNROLL_ON_GPU
+  for (std::uint32_t i = 1; i < most_inline_segments; ++i) {
+    if (i >= data) break;
     store(queue.at(index, body + 1 + i), detail::inline_segment(payload, i, length));
+  }
   return blocks_of(body + 1 + data);
 }
 

@@ -46,13 +46,13 @@ direct::DirectQueue EmulatedChannel::attach(const ChannelOptions& options) {
   QueueMemory memory;
   memory.send_queue = blocks_.data();
   memory.depth = static_cast<std::uint32_t>(blocks_.size());
-  memory.record = record_;
-  memory.doorbell = &doorbell_;
-  memory.completions = {entries_.data(), log_entries, false, consumer_record_};
+  memory.record = shared_.record;
+  memory.doorbell = &shared_.doorbell;
+  memory.completions = {entries_.data(), log_entries, false, shared_.consumer_record};
   const auto number = server_->attach(memory);
   return {device,
-          {blocks_.data(), memory.depth, entries_.data(), log_entries, record_, consumer_record_,
-           &doorbell_, number},
+          {blocks_.data(), memory.depth, entries_.data(), log_entries, shared_.record,
+           shared_.consumer_record, &shared_.doorbell, number},
           {region_.bytes(), region_.key()},
           options,
           describe};

@@ -44,8 +44,17 @@ class EmulatedChannel final : public Channel {
   std::uint32_t number() const { return queue_.number(); }
 
  private:
+  /// The NIC's thread polls what the submitter stores; a word beside them would be fetched back and
+  /// forth with them. 128 B, since x86 fetches lines of 64 B in pairs.
+  static constexpr std::size_t apart = 128;
   struct alignas(64) Block {
     wqe::Segment segments[wqe::segments_per_block];
+  };
+  /// What the NIC reads, as it lies in memory.
+  struct Shared {
+    alignas(apart) std::uint32_t record[2]{};
+    alignas(apart) std::uint32_t consumer_record[2]{};
+    alignas(apart) std::uint64_t doorbell = 0;
   };
 
   direct::DirectQueue attach(const ChannelOptions& options);
@@ -55,10 +64,8 @@ class EmulatedChannel final : public Channel {
   EmulatedRegion& region_;
   std::vector<Block> blocks_;
   std::vector<wqe::CompletionEntry> entries_;
-  std::uint32_t record_[2]{};  // what the NIC reads, as it lies in memory
-  std::uint32_t consumer_record_[2]{};
-  std::uint64_t doorbell_ = 0;
-  direct::DirectQueue queue_;  // last: it points at all of the above
+  Shared shared_;
+  alignas(apart) direct::DirectQueue queue_;  // last: it points at all of the above
   std::uint32_t idle_polls_ = 0;
 };
 
