@@ -72,6 +72,8 @@ enum class Param : std::uint8_t {
   soft_message,
   soft_packet,
   soft_kib,
+  soft_segment,
+  soft_gpu_look,
   soft_gpu_doorbell,
   soft_gpu_message,
   soft_gpu_segment,

@@ -26,6 +26,11 @@ void inline_sweep(const Scope& scope, Plan& plan) {
       plan.add("inline sweep",
                fmt::format("submitter=host;qps=1;batch=1;payload={};inline={}", payload, inlined),
                Method::latency);
+      if (inlined == 1)
+        plan.add(
+            "inline sweep",
+            fmt::format("submitter=host;qps=1;batch=16;payload={};inline=1;window=128", payload),
+            Method::rate);
     }
 }
 

@@ -21,7 +21,7 @@ constexpr std::uint32_t queue_slots = 1024;
 constexpr std::uint32_t most_blocks = 256;
 /// Empty rounds, about 1 us each, before a block looks less often: more than lone operations need.
 constexpr std::uint32_t looks_before_rest = 32;
-constexpr std::uint32_t rest_ns = 4000;
+constexpr std::uint32_t rest_ns_per_block = 16;  ///< so that all blocks look 60 times a us
 constexpr std::uint32_t most_served = queue_slots / most_blocks;  ///< by one block
 
 __device__ void write_back(Queue& to, const Queue& from) {
@@ -53,7 +53,7 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
     return adapter.queues[active[blockIdx.x + k * gridDim.x]];
   };
   std::uint32_t idle = 0;
-  for (bool last = false;; last = *stop != 0) {
+  for (bool last = false;;) {
     bool busy = false;
     for (std::uint32_t k = 0; k < served_count; ++k) {
       auto& [queue, told] = served[k];
@@ -62,11 +62,15 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
       write_back(original(k), queue);
       told = queue.condition;
     }
+    if (busy) {
+      idle = 0;
+      continue;
+    }
     // Told to stop before this round began, and nothing was left: all doorbells are served.
-    if (last && !busy) break;
+    if (last) break;
     // Each look crosses PCIe, and what is not used should not be in the way of what is.
-    idle = busy ? 0 : idle + 1;
-    if (idle >= looks_before_rest) __nanosleep(rest_ns);
+    if (++idle >= looks_before_rest) __nanosleep(rest_ns_per_block * gridDim.x);
+    last = *stop != 0;
   }
   for (std::uint32_t k = 0; k < served_count; ++k) write_back(original(k), served[k].queue);
 }

@@ -16,19 +16,25 @@ bool in_gpu_kernel(const Setup& setup) {
   return setup.facts->nic_kind == NicKind::with_queues && setup.queue_memory == Memory::gpu;
 }
 
+double inline_segments(const Setup& setup) {
+  return std::ceil((wqe::inline_header_bytes + setup.payload.count()) / wqe::segment_bytes);
+}
+
 Duration gpu_service(const Setup& setup, const ParameterValues& values) {
-  const double bytes = setup.payload.count();
-  auto work = Duration::us(values.get(Param::soft_gpu_message));
-  if (!setup.inlined) return work + Duration::us(values.get(Param::soft_gpu_kib)) * (bytes / kib);
-  const double segments = std::ceil((wqe::inline_header_bytes + bytes) / wqe::segment_bytes);
-  return work + Duration::us(values.get(Param::soft_gpu_segment)) * segments;
+  const auto work = Duration::us(values.get(Param::soft_gpu_message));
+  if (setup.inlined)
+    return work + Duration::us(values.get(Param::soft_gpu_segment)) * inline_segments(setup);
+  return work + Duration::us(values.get(Param::soft_gpu_kib)) * (setup.payload.count() / kib);
 }
 
 Duration cpu_service(const Setup& setup, const ParameterValues& values) {
   const double bytes = setup.payload.count();
   const double packets = std::max(1.0, std::ceil(bytes / setup.facts->mtu));
-  auto work = Duration::us(values.get(Param::soft_message)) +
-              Duration::us(values.get(Param::soft_kib)) * (bytes / kib);
+  auto work = Duration::us(values.get(Param::soft_message));
+  const bool inlined = setup.gpu_builds() ? setup.inlined : setup.cpu_inlines;
+  if (inlined && setup.facts->nic_kind == NicKind::with_queues)
+    return work + Duration::us(values.get(Param::soft_segment)) * (inline_segments(setup) - 1);
+  work += Duration::us(values.get(Param::soft_kib)) * (bytes / kib);
   if (packets > 1) work += Duration::us(values.get(Param::soft_packet)) * (packets - 1);
   return work;
 }
@@ -68,7 +74,10 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
       Duration::us(values.get(gpu ? Param::soft_gpu_doorbell : Param::soft_doorbell));
   pipeline.path("NIC program", Phase::transit, doorbell + work);
   pipeline.work(Resource::engine, work, doorbell);
-  if (gpu) pipeline.servers(Resource::engine, setup.qps);
+  if (!gpu) return;
+  pipeline.path("NIC program looks", Phase::transit,
+                Duration::us(values.get(Param::soft_gpu_look)));
+  pipeline.servers(Resource::engine, setup.qps);
 }
 
 }  // namespace qpcast::software_nic

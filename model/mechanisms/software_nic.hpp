@@ -1,6 +1,7 @@
 /// Software NIC: a program performs the WQEs, so that its time is a processor's.
 ///
 ///   work(CPU) = soft.message + soft.packet * (packets - 1) + soft.kib * payload / 1,024 B
+///               or, of inline data in queues, soft.message + soft.segment * further segments
 ///   work(GPU) = soft.gpu_message + soft.gpu_segment * inline segments
 ///                                + soft.gpu_kib * payload not inline / 1,024 B
 ///
@@ -10,7 +11,8 @@
 ///   sink         nobody pays for a message: one look at a queue retires whatever was announced;
 ///                transit += soft.doorbell
 ///   with_queues  one thread serves all queues in host memory: the engine station, and transit; a
-///                kernel serves each queue pair in GPU memory, as many at once as queue pairs
+///                kernel serves each queue pair in GPU memory, as many at once as queue pairs, and
+///                an idle one takes soft.gpu_look to see a lone doorbell
 /// A program that polls one queue pair keeps fetching the line that a CPU's post writes; with N of
 /// them it comes by less often: worker and issue += soft.contention / N per batch. It also pays
 /// soft.doorbell (soft.gpu_doorbell) per batch. All in us. There is no message-rate ceiling beside

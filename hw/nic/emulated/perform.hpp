@@ -75,17 +75,25 @@ QPCAST_HOST_DEVICE inline Outcome check_remote(const Adapter& adapter, const wqe
 /// Inline data, copied word by word since its segments may wrap in the ring. Of an aligned target
 /// whose length is whole 8 B words, a reader may poll for the last: the others are there before it.
 QPCAST_HOST_DEVICE inline void write_inlined(const Queue& queue, const wqe::Decoded& wqe) {
+  constexpr std::uint32_t pair = sizeof(std::uint64_t);
   auto* const to = memory_at<char>(wqe.remote.address);
-  const bool aligned = wqe.remote.address % sizeof(std::uint64_t) == 0;
-  alignas(8) std::uint32_t word[2];
-  for (std::uint32_t at = 0; at < wqe.length; at += sizeof word) {
-    const std::uint32_t bytes = wqe.length - at < sizeof word ? wqe.length - at : sizeof word;
-    word[0] = wqe::inline_word(queue.send, queue.fetched, wqe, at / 4);
-    word[1] = bytes > 4 ? wqe::inline_word(queue.send, queue.fetched, wqe, at / 4 + 1) : 0;
-    if (aligned && at + sizeof word < wqe.length)
-      memcpy(to + at, word, sizeof word);
-    else
-      copy_bytes(to + at, word, bytes);
+  const auto word = [&](std::uint32_t at) {
+    return wqe::inline_word(queue.send, queue.fetched, wqe, at / 4);
+  };
+  std::uint32_t at = 0;
+  if (wqe.remote.address % pair == 0)
+    for (; at + pair <= wqe.length; at += pair) {
+      const std::uint64_t value = std::uint64_t{word(at + 4)} << 32 | word(at);
+      auto* const target = reinterpret_cast<std::uint64_t*>(to + at);
+      if (at > 0 && at + pair == wqe.length)
+        store_release(target, value);
+      else
+        store_whole(target, value);
+    }
+  for (; at < wqe.length; at += sizeof(std::uint32_t)) {
+    const std::uint32_t left = word(at);
+    const std::uint32_t bytes = wqe.length - at < sizeof left ? wqe.length - at : sizeof left;
+    memcpy(to + at, &left, bytes);
   }
 }
 
