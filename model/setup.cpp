@@ -99,6 +99,7 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.background_ctas = d.number(Key::background_ctas, 0);
   s.queue = d.choice(Key::queue, s.background_ctas > 0 ? Queue::shared : Queue::private_queue);
   resolve_queues(d, s);
+  s.one_call = s.gpu_builds() && preset == nullptr;
   s.caller_posts = s.submitter == Submitter::host && !d.has(Key::workers);
   s.saturating = saturating(d) && !s.caller_posts;
   s.threads = s.saturating ? 4096 : d.number(Key::threads, s.caller_posts ? 1 : s.qps);
@@ -126,8 +127,9 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   s.queue_depth = d.number(Key::queue_depth, 0);
   s.role = d.choice(Key::role, Role::send);
   const bool waits = d.has(Key::window) || d.number(Key::wait, 0) != 0;
-  // Who batches builds one batch while the one before it is in flight; a CPU that posts waits.
-  const double least = s.batch > 1 && !s.caller_posts ? 2 * s.batch : 1;
+  // A thread that batches builds one batch while the one before it is in flight. A CPU that posts
+  // waits, and a proxy's batch is its worker's: the window stays the thread's own.
+  const double least = s.batch > 1 && s.gpu_builds() ? 2 * s.batch : 1;
   s.window = waits ? std::max(d.number(Key::window, 1), least) : unlimited;
   if (s.caller_posts) refill(s);
   resolve_publication(d, layout, s);

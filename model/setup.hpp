@@ -51,6 +51,7 @@ struct Setup {
   double rings = 1;         ///< descriptor rings that they poll
   Handoff handoff = Handoff::baseline;
   HostState host_state = HostState::uncontrolled;
+  bool one_call = false;      ///< a GPU thread builds a batch in one call: the bare transport
   bool caller_posts = false;  ///< submitter=host without workers: the calling thread posts itself
   bool cpu_inlines = false;   ///< a CPU submitter puts payloads into WQEs only where told to
   bool shared_refcount = false;

@@ -11,7 +11,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   const auto overhead =
       clock::gpu_time(Duration::us(setup.cost(values, Cost::issue)), setup, values);
   pipeline.path("library call", Phase::issue, overhead);
-  if (setup.warp_publishes())
+  if (setup.warp_publishes() || setup.one_call)
     pipeline.work(Resource::submitter, {}, overhead);
   else
     pipeline.work(Resource::submitter, overhead);

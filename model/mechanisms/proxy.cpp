@@ -78,8 +78,11 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   auto stream = std::max(handoff, store);
   if (setup.handoff == Handoff::baseline)
     stream += Duration::us(values.get(Param::gpu_host_exchange)) * (1 - 1 / setup.threads);
-  if (setup.window < unlimited)
-    stream += Duration::us(values.get(Param::gpu_host_read)) / std::max(1.0, setup.window / 2);
+  if (setup.window < unlimited) {
+    const auto read = Duration::us(values.get(Param::gpu_host_read));
+    stream += read / std::max(1.0, setup.window / 2);
+    pipeline.path("read progress", Phase::complete, read);
+  }
   pipeline.work(Resource::submitter, stream);
   if (setup.handoff == Handoff::baseline) pipeline.path("hand off flag", Phase::receive, handoff);
 }
