@@ -295,8 +295,8 @@ struct Spread {
   double squares = 0, rows = 0;
 };
 
-/// Weighted squares of the log residuals of times or of rates.
-Spread spread_of(const Fit& fit, bool rates) {
+/// Weighted squares of the log residuals of one kind of metric.
+Spread spread_of(const Fit& fit, bool (*kind)(Metric)) {
   Spread s;
   for (std::size_t i = 0; i < fit.problem.data().size(); ++i) {
     const auto& d = fit.problem.data()[i];
@@ -305,7 +305,7 @@ Spread spread_of(const Fit& fit, bool rates) {
     const double weight = fit.optimum.weights[static_cast<Index>(i)];
     const double r = fit.optimum.residuals[static_cast<Index>(i)] * sd;
     if (sd > 0.2) continue;  // rows whose own range is wide say nothing of model error
-    if (is_rate(d.row->metric) != rates) continue;
+    if (!kind(d.row->metric)) continue;
     s.squares += weight * r * r;
     s.rows += 1;
   }
@@ -313,19 +313,26 @@ Spread spread_of(const Fit& fit, bool rates) {
 }
 
 /// Model error: the part of the log residuals that row noise and rounding do not explain. Few rows
-/// of a kind say little of it, so that the other kind's count as ten of them.
+/// of a kind say little of it, so that those of the others count as
+/// ten of them.
 Discrepancy discrepancy_of(const Fit& fit, double effective) {
   constexpr double borrowed = 10, least = 1e-4;
-  const auto times = spread_of(fit, false), rates = spread_of(fit, true);
+  const auto probes = spread_of(fit, [](Metric m) { return is_probe(m); });
+  const auto rates = spread_of(fit, [](Metric m) { return is_rate(m) && !is_probe(m); });
+  const auto times = spread_of(fit, [](Metric m) { return !is_rate(m) && !is_probe(m); });
+  // What answers a probe is no part of what others do, so that they borrow of each other alone.
   const double rows = times.rows + rates.rows;
-  if (rows == 0) return {std::sqrt(least), std::sqrt(least)};
-  const double left =
-      std::max(1 / rows, 1 - effective / static_cast<double>(fit.problem.data().size()));
-  const double all = (times.squares + rates.squares) / rows;
+  const double left = std::max(1 / std::max(1.0, rows + probes.rows),
+                               1 - effective / static_cast<double>(fit.problem.data().size()));
+  const double all = rows > 0 ? (times.squares + rates.squares) / rows : least;
   const auto of = [&](const Spread& s) {
     return std::sqrt(std::max(least, (s.squares + borrowed * all) / (s.rows + borrowed) / left));
   };
-  return {of(times), of(rates)};
+  return {of(times), of(rates), of(probes)};
+}
+
+Discrepancy widest(const Discrepancy& a, const Discrepancy& b) {
+  return {std::max(a.times, b.times), std::max(a.rates, b.rates), std::max(a.probes, b.probes)};
 }
 
 double effective_parameters(const Fit& fit) {
@@ -366,9 +373,7 @@ Calibration calibrate(const std::vector<Measurement>& rows,
   result.effective_parameters = effective_parameters(fit);
   result.discrepancy = discrepancy_of(fit, result.effective_parameters);
   // A few rows cannot show that the parent's mechanisms have become better.
-  if (options.parent)
-    result.discrepancy = {std::max(result.discrepancy.times, options.parent->discrepancy.times),
-                          std::max(result.discrepancy.rates, options.parent->discrepancy.rates)};
+  if (options.parent) result.discrepancy = widest(result.discrepancy, options.parent->discrepancy);
   result.rows = report_rows(fit, options.leave_one_out);
   for (const auto& [row, reason] : problem.not_modelled())
     result.not_modelled.emplace_back(row->id, reason);

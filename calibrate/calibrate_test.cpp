@@ -50,6 +50,18 @@ TEST_CASE("rates that scatter widen the intervals of rates, not of times", "[int
   CHECK(result.platforms.front().discrepancy.rates == result.discrepancy.rates);
 }
 
+TEST_CASE("round trips that scatter widen their own intervals alone", "[intervals]") {
+  const auto truth = draw_truth(5);
+  auto rows = measure(truth, 0.01, 7);
+  double sign = 1;
+  for (auto& row : rows)
+    if (is_probe(row.metric)) row.value *= std::exp(0.4 * (sign = -sign));
+  const auto spread = fit(truth, rows).discrepancy;
+  CHECK(spread.probes > 2 * spread.times);
+  CHECK(spread.probes > 2 * spread.rates);
+  CHECK(spread.largest() == spread.probes);
+}
+
 TEST_CASE("same rows, same platform", "[deterministic]") {
   const auto truth = draw_truth(3);
   const auto rows = measure(truth, 0.05, 9);

@@ -138,7 +138,7 @@ TEST_CASE("transfer: what machines do not share is widened by the table's spread
     INFO(name);
     const auto spread = o.spread[static_cast<Eigen::Index>(u)];
     if (problem.info(u).scope == Scope::physics)
-      CHECK(spread >= std::max(parent.discrepancy.times, parent.discrepancy.rates));
+      CHECK(spread >= parent.discrepancy.largest());
     else
       CHECK(spread >= problem.info(u).prior_spread);
   }

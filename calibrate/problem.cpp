@@ -312,8 +312,7 @@ void Problem::inherit(Objective& o) const {
     const auto scope = info(static_cast<std::size_t>(u)).scope;
     const bool same = scope == Scope::physics ||
                       (scope == Scope::nic && facts(unknown.owner).nic == parent_->facts.nic);
-    const double widening =
-        same ? std::max(parent_->discrepancy.times, parent_->discrepancy.rates) : o.spread[u];
+    const double widening = same ? parent_->discrepancy.largest() : o.spread[u];
     covariance(u, u) += widening * widening;
   }
   o.spread = covariance.diagonal().cwiseSqrt();

@@ -66,6 +66,7 @@ ordered_json to_json(const Calibration& c) {
   j["effective_parameters"] = c.effective_parameters;
   j["discrepancy"] = c.discrepancy.times;
   j["rate_discrepancy"] = c.discrepancy.rates;
+  j["probe_discrepancy"] = c.discrepancy.probes;
   j["median_error"] = s.median_error;
   j["p90_error"] = s.p90_error;
   j["median_left_out_error"] = s.median_left_out;

@@ -40,10 +40,9 @@ void print_summary(const calibrate::Calibration& c) {
       c.effective_parameters);
   fmt::print(
       "residuals: median {:.1f} %, nine in ten within {:.1f} %; unexplained spread {:.1f} % of "
-      "times, "
-      "{:.1f} % of rates\n",
-      100 * s.median_error, 100 * s.p90_error, 100 * c.discrepancy.times,
-      100 * c.discrepancy.rates);
+      "times, {:.1f} % of rates, {:.1f} % of round trips\n",
+      100 * s.median_error, 100 * s.p90_error, 100 * c.discrepancy.times, 100 * c.discrepancy.rates,
+      100 * c.discrepancy.probes);
   fmt::print(
       "leave-one-out: median {:.1f} % over the {} rows whose parameters other rows determine too\n",
       100 * s.median_left_out, s.shared_rows);

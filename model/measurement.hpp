@@ -42,6 +42,12 @@ constexpr bool is_rate(Metric metric) {
   return metric == Metric::rate || metric == Metric::carried_rate || metric == Metric::goodput;
 }
 
+/// What a probe sees: its answer waits for the other end's threads too, and the bulk traffic beside
+/// it for the probe.
+constexpr bool is_probe(Metric metric) {
+  return metric == Metric::rtt || metric == Metric::rtt_p99 || metric == Metric::carried_rate;
+}
+
 /// A row states the metric itself, the layout's over the baseline's (unit "x"), or the layout's
 /// minus the baseline's (the metric's unit).
 enum class Statistic : std::uint8_t { value, ratio, delta };

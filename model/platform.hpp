@@ -4,6 +4,7 @@
 /// off a data sheet (clocks, SM count, link). Intervals are central 90 % unless said otherwise.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,9 +54,13 @@ struct Parameter {
 
 /// What a calibrated model leaves unexplained: sd of log(measured / predicted), > 0.
 struct Discrepancy {
-  double times = 0.05;  ///< of issue, completion, round trips and every other metric
-  double rates = 0.05;  ///< of rate, carried_rate and goodput
-  double of(Metric metric) const { return is_rate(metric) ? rates : times; }
+  double times = 0.05;   ///< of issue, completion and every other metric
+  double rates = 0.05;   ///< of rate and goodput
+  double probes = 0.05;  ///< of round trips, and of the bulk rate carried beside them
+  double of(Metric metric) const {
+    return is_probe(metric) ? probes : is_rate(metric) ? rates : times;
+  }
+  double largest() const { return std::max({times, rates, probes}); }
 };
 
 /// A calibrated platform. Values live in `parameters`; `covariance` is that of their logarithms,
@@ -66,7 +71,8 @@ struct Platform {
   std::vector<Parameter> parameters;  ///< every one the fit knew, assumed ones too
   std::vector<double> covariance;     ///< of logarithms; parameters squared, or empty
   /// sd of log(measured / predicted) that parameters do not explain, model error and passes, of
-  /// times and of rates: one machine's latencies may repeat to a percent where its rates do not.
+  /// each kind of metric: a machine's latencies may repeat to a percent where its rates do not, and
+  /// an answer waits for more threads than either.
   Discrepancy discrepancy;
   std::string calibrated_from;  ///< data files and row count
   bool emulated = false;        ///< any row came from an emulated NIC

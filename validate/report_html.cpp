@@ -241,9 +241,10 @@ const char* provenance_of(const Parameter& p) {
 
 std::string parameters(const Platform& p) {
   std::string out = fmt::format(
-      R"(<h3>{}{}</h3><p class="dim">{}; from {}; unexplained spread {} of times, {} of rates</p>)",
+      R"(<h3>{}{}</h3><p class="dim">{}; from {}; unexplained spread {} of times, {} of rates, {} of round trips</p>)",
       escaped(p.name), p.emulated ? " (emulated)" : "", escaped(p.facts.description),
-      escaped(p.calibrated_from), percent(p.discrepancy.times), percent(p.discrepancy.rates));
+      escaped(p.calibrated_from), percent(p.discrepancy.times), percent(p.discrepancy.rates),
+      percent(p.discrepancy.probes));
   out +=
       R"(<div class="wide"><table>)" +
       header({"parameter", "value", "90 % lo", "hi", "unit", "", "rows that determine it", "note"},

@@ -245,7 +245,7 @@ TEST_CASE("an uncertain parameter makes an advice that rests on it risky", "[adv
   const auto& preset = presets.at("nvshmem-ibgda");
   const auto r = request(Goal::rate, "payload=8;threads=1024;sms=64");
   const auto risk = [&](double discrepancy) {
-    platform.discrepancy = {discrepancy, discrepancy};
+    platform.discrepancy = {discrepancy, discrepancy, discrepancy};
     const auto a = advise::advise(platform, preset, r, agreeing(platform, preset, r));
     return std::pair{a.candidates.front().worse_share, a.candidates.front().gain};
   };

@@ -155,6 +155,7 @@ std::string to_json(const Platform& platform) {
   j["emulated"] = platform.emulated;
   j["discrepancy"] = rounded(platform.discrepancy.times);
   j["rate_discrepancy"] = rounded(platform.discrepancy.rates);
+  j["probe_discrepancy"] = rounded(platform.discrepancy.probes);
   j["facts"] = facts_to_json(platform.facts);
   auto& list = j["parameters"] = ordered_json::array();
   for (const auto& p : platform.parameters) {
@@ -189,6 +190,7 @@ Platform platform_from_json(const std::string& text, const std::string& source) 
   p.emulated = o.flag("emulated", false);
   p.discrepancy.times = positive(o, "discrepancy", 0.05);
   p.discrepancy.rates = positive(o, "rate_discrepancy", p.discrepancy.times);
+  p.discrepancy.probes = positive(o, "probe_discrepancy", p.discrepancy.times);
   p.facts = facts_from_json(o.member("facts"), source, "facts");
   const auto& list = o.member("parameters");
   if (!list.is_array()) o.fail("parameters", "expected a list");
