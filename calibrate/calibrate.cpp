@@ -354,6 +354,7 @@ Calibration calibrate(const std::vector<Measurement>& rows,
   fit.optimum = minimise_many(fit.objective, options.starts);
   fit.optimum = improved(fit.optimum, fit.objective,
                          saturated_starts(problem, fit.objective.prior, fit.optimum.x));
+  fit.optimum = improved(fit.optimum, fit.objective, onset_starts(problem, fit.optimum.x));
 
   Calibration result;
   result.warnings = std::move(checked.warnings);
