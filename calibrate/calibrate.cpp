@@ -194,7 +194,8 @@ void add_assumed(const Fit& fit, int platform, Platform& p) {
     if (p.find(info.name) || info.scope == Scope::physics) continue;
     // An adapter runs no program, and a program has no ceiling beside its own time.
     const bool hardware = fit.problem.facts(platform).nic_kind == NicKind::hardware;
-    if (info.mechanism == "software_nic" || (!hardware && info.mechanism == "nic_engine")) continue;
+    const bool program = info.mechanism == "software_nic" || info.mechanism == "paced_nic";
+    if (program || (!hardware && info.mechanism == "nic_engine")) continue;
     const bool line = info.name == "wire.line_rate";
     const bool unit = info.name == "host.speed";
     const double value = line ? fit.problem.facts(platform).link_gbit_per_s / 8 : info.prior;
@@ -360,6 +361,7 @@ Calibration calibrate(const std::vector<Measurement>& rows,
   fit.optimum = minimise_many(fit.objective, options.starts);
   fit.optimum = improved(fit.optimum, fit.objective,
                          saturated_starts(problem, fit.objective.prior, fit.optimum.x));
+  fit.optimum = improved(fit.optimum, fit.objective, onset_starts(problem, fit.optimum.x));
 
   Calibration result;
   result.warnings = std::move(checked.warnings);

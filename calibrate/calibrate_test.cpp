@@ -39,6 +39,43 @@ TEST_CASE("without noise the predictions are exact", "[known-truth]") {
   }
 }
 
+TEST_CASE("an imposed rate and context cache are found, however small the cache", "[known-truth]") {
+  const double contexts = GENERATE(9, 20, 50, 100);
+  Platform truth;
+  truth.name = "truth";
+  truth.facts.nic_kind = NicKind::paced;
+  truth.parameters = {
+      {"nic.ceiling", "Mmsg/s", 0.2, 0, 0, Provenance::fitted, {}, ""},
+      {"conn.miss", "us", 60, 0, 0, Provenance::fitted, {}, ""},
+      {"conn.onset_bidirectional", "connections", contexts, 0, 0, Provenance::fitted, {}, ""}};
+  AnalyticSolver solver{truth};
+  std::vector<Measurement> rows;
+  for (const int n : {4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256}) {
+    Measurement row;
+    row.platform = truth.name;
+    row.id = "rate " + std::to_string(n);
+    row.layout = parse_layout(
+        "submitter=host;batch=16;payload=8;role=bidirectional;"
+        "writes_per_visit=32;active_qps=" +
+            std::to_string(n) + ";window=" + std::to_string(256 * n),
+        "test");
+    row.metric = Metric::rate;
+    row.unit = metric_unit(row.metric);
+    row.value = solver.point(question_of(row, {}));
+    rows.push_back(row);
+  }
+  const auto result = fit(truth, rows);
+  for (const auto& known : truth.parameters) {
+    const auto* p = result.platforms.front().find(known.name);
+    INFO(known.name << " " << known.value << ", contexts " << contexts);
+    REQUIRE(p);
+    CHECK(p->provenance == Provenance::fitted);
+    CHECK(p->lo <= known.value);
+    CHECK(known.value <= p->hi);
+    CHECK(p->value == Approx(known.value).epsilon(0.15));  // the prior pulls
+  }
+}
+
 TEST_CASE("rates that scatter widen the intervals of rates, not of times", "[intervals]") {
   const auto truth = draw_truth(5);
   auto rows = measure(truth, 0.01, 7);

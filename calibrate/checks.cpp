@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "calibrate/problem.hpp"
 #include "model/error.hpp"
@@ -153,15 +154,16 @@ std::string unit_text(const Measurement& m, double expected, double factor, cons
 
 bool is_time(Metric metric) { return metric_unit(metric) == "us"; }
 
-/// Median slowness of the same platform's rows of other metrics; 0 where there are too few.
+/// Median slowness of the same platform's rows of other metrics; nothing where there are too few to
+/// say what is usual there.
 template <class Lists>
-double median_of_others(const Lists& slowness, const std::pair<int, Metric>& key) {
+std::optional<double> median_of_others(const Lists& slowness, const std::pair<int, Metric>& key) {
   constexpr std::size_t enough = 3;
   std::vector<double> others;
   for (const auto& [other, list] : slowness)
     if (other.first == key.first && other.second != key.second)
       for (const auto& entry : list) others.push_back(entry.first);
-  if (others.size() < enough) return 0;
+  if (others.size() < enough) return std::nullopt;
   std::sort(others.begin(), others.end());
   return others[others.size() / 2];
 }
@@ -225,14 +227,16 @@ void check_units(const std::vector<Measurement>& rows,
     slowness[{d.platform, d.row->metric}].emplace_back(is_time(d.row->metric) ? ratio : -ratio, i);
   }
   // Priors are good to an order of magnitude at best, and a slow machine is slow in every metric:
-  // what counts is how a metric's middle half lies against the platform's others.
+  // what counts is how a metric's middle half lies against the platform's others. Alone, a metric
+  // that is far from its priors is a fast (or slow) machine.
   constexpr double within = 4, far_from_prior = 30;
   for (auto& [key, list] : slowness) {
     std::sort(list.begin(), list.end());
-    const double others = median_of_others(slowness, key);
+    const auto others = median_of_others(slowness, key);
+    if (!others) continue;
     const auto at = list[list.size() / 2].second;
     const auto quartile = [&](std::size_t k) {
-      return thousandfold(std::exp(list[k * (list.size() - 1) / 4].first - others), within);
+      return thousandfold(std::exp(list[k * (list.size() - 1) / 4].first - *others), within);
     };
     if (quartile(1) == 1 || quartile(1) != quartile(3)) continue;
     // The others may be what is wrong: this metric must be far from its priors by itself.
@@ -250,9 +254,13 @@ void check_units(const std::vector<Measurement>& rows,
 void check_fit(const std::vector<Fitted>& rows, const std::set<std::string>& accept,
                Warnings& warnings) {
   constexpr double within = 3;
+  std::map<std::string, int> count;
+  for (const auto& f : rows) ++count[f.row->platform];
   for (const auto& f : rows) {
     const auto& m = *f.row;
-    if (tells_unit(m) && f.predicted > 0) {
+    // Beside too few others, the fit says what the priors do.
+    const bool others = count[m.platform] > fewest_rows;
+    if (others && tells_unit(m) && f.predicted > 0) {
       const double factor = thousandfold(m.value / f.predicted, within);
       if (factor != 1)
         report("unit-off-by-1000", place(m),

@@ -42,7 +42,8 @@ void check_finished(const std::string& file, const RunNotes& notes,
                     const std::set<std::string>& ids, Warnings& warnings);
 
 /// Throws, or warns when accepted, where measured values of a whole metric of a platform lie a
-/// thousandfold from what the priors on these facts say, or outside what is physically possible.
+/// thousandfold from what the priors on these facts say while its other metrics do not, or outside
+/// what is physically possible. Without three rows of other metrics only the latter is told.
 void check_units(const std::vector<Measurement>& rows,
                  const std::map<std::string, PlatformFacts>& facts, const Presets& presets,
                  const std::set<std::string>& accept, Warnings& warnings);
@@ -54,7 +55,8 @@ struct Fitted {
   bool outlier = false;
 };
 
-/// The same for single rows a thousandfold from the fit; names the outliers.
+/// The same for single rows a thousandfold from the fit to three others or more of their platform;
+/// names the outliers.
 void check_fit(const std::vector<Fitted>& rows, const std::set<std::string>& accept,
                Warnings& warnings);
 

@@ -145,6 +145,29 @@ TEST_CASE("a whole metric in another unit is found by what priors expect", "[che
   CHECK_THROWS_WITH(fit(rows), Contains("unit-off-by-1000") && Contains("rate"));
 }
 
+TEST_CASE("a row beside no others is fast or slow, not in another unit", "[checks]") {
+  // Priors expect about 2 messages/us of such a program, and 5 us to complete a put.
+  for (const double factor : {1e-3, 1e3}) {
+    auto rate = row("submitter=host;qps=1;batch=16;payload=8;window=128", Metric::rate, 2 * factor);
+    auto put = row("submitter=host;qps=1;payload=8", Metric::put_completion, 5 * factor);
+    for (auto* m : {&rate, &put}) {
+      m->source = {"emulated", "mlx5-format"};
+      m->environment["nic.mode"] = "execute: reads, checks and performs every WQE";
+      INFO(m->id << " = " << m->value);
+      CHECK_NOTHROW(fit({*m}));
+    }
+    // The same beside rows of other metrics that are as usual.
+    std::vector<Measurement> rows{rate};
+    for (const auto* payload : {"8", "16", "32", "64"}) {
+      rows.push_back(
+          row(std::string{"submitter=host;qps=1;payload="} + payload, Metric::put_completion, 5));
+      rows.back().source = rate.source;
+      rows.back().environment = rate.environment;
+    }
+    CHECK_THROWS_WITH(fit(rows), Contains("unit-off-by-1000") && Contains("rate"));
+  }
+}
+
 TEST_CASE("what no machine does is an error", "[checks]") {
   auto rows = good();
   first_of(rows, Metric::issue).value = 1e-5;
@@ -188,6 +211,12 @@ TEST_CASE("kinds of NIC: an adapter, a kernel transport, the emulated one", "[fa
   CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::with_queues);
   m.environment["nic.mode"] = "sink: retires by doorbell index";
   CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::sink);
+  m.environment["nic.imposed"] = "mode=sink";
+  CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::sink);
+  for (const auto* imposed : {"rate=0.5", "contexts=64;miss=1;replacement=lru"}) {
+    m.environment["nic.imposed"] = imposed;
+    CHECK(derive_facts({&m}, warnings).nic_kind == NicKind::paced);
+  }
 }
 
 TEST_CASE("GPUs: SMs, clock, and Grace's one address space", "[facts]") {

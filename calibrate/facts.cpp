@@ -85,10 +85,17 @@ class Deriver {
     f_.nic_kind = kind();
   }
 
+  /// The emulated NIC goes by a rate or a cache that it imposes. Which ones is for the fit to find.
+  bool paced() const {
+    const auto imposed = text("nic.imposed").value_or("");
+    return imposed.find("rate=") != imposed.npos || imposed.find("contexts=") != imposed.npos;
+  }
+
   /// A verbs device without a board under it is a kernel transport: its work is done in the post.
   NicKind kind() const {
     const auto& source = rows_.front()->source.kind;
     if (source == "emulated") {
+      if (paced()) return NicKind::paced;
       const auto mode = text("nic.mode");
       return mode && mode->starts_with("sink") ? NicKind::sink : NicKind::with_queues;
     }

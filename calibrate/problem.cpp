@@ -237,8 +237,14 @@ namespace {
 /// Clock of the reference platform's cold host, MHz. Source: arXiv 2610.01380, section C.1.
 constexpr double reference_host_mhz = 2500;
 
+/// A rate imposed on a program is below what programs reach, not near what adapters do.
+bool of_paced_program(const ParameterInfo& p, const PlatformFacts* facts) {
+  return facts && facts->nic_kind == NicKind::paced && p.name == "nic.ceiling";
+}
+
 /// What the data sheet already says of a platform parameter beats the table's general prior.
 double prior_of(const ParameterInfo& p, const PlatformFacts* facts) {
+  if (of_paced_program(p, facts)) return 1 / info(Param::soft_message).prior;
   if (facts && p.name == "wire.line_rate") return facts->link_gbit_per_s / 8;
   if (facts && p.name == "host.speed" && facts->cpu_mhz > 0)
     return facts->cpu_mhz / reference_host_mhz;
@@ -247,7 +253,8 @@ double prior_of(const ParameterInfo& p, const PlatformFacts* facts) {
 
 /// A virtual processor may not be running when work arrives for it: who waits for another thread
 /// then waits for a host's time slice, thousands of times what polling takes.
-double prior_spread_of(const ParameterInfo& p, bool virtual_machine) {
+double prior_spread_of(const ParameterInfo& p, const PlatformFacts* facts, bool virtual_machine) {
+  if (of_paced_program(p, facts)) return info(Param::soft_message).prior_spread;
   constexpr double time_slice = 2.5;
   return virtual_machine && p.name == "proxy.pickup" ? time_slice : p.prior_spread;
 }
@@ -266,7 +273,7 @@ Objective Problem::objective() {
     const auto& p = info(static_cast<std::size_t>(u));
     const auto* facts = unknown.owner < 0 ? nullptr : &this->facts(unknown.owner);
     o.prior[u] = std::log(prior_of(p, facts));
-    o.spread[u] = prior_spread_of(p, virtual_machine_);
+    o.spread[u] = prior_spread_of(p, facts, virtual_machine_);
     o.lowest[u] = std::log(p.lowest);
     o.highest[u] = std::log(p.highest);
   }

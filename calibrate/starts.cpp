@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 namespace qpcast::calibrate {
 
@@ -17,7 +19,30 @@ double highest_rate(const Problem& problem, const Unknown& unknown) {
   return highest;
 }
 
+/// Connection counts of the rows of paced NICs, ascending.
+std::set<double> connections_of_paced(const Problem& problem) {
+  std::set<double> counts;
+  for (const auto& d : problem.data())
+    if (problem.facts(d.platform).nic_kind == NicKind::paced)
+      counts.insert(d.question.config.layout.number(Key::active_qps, 1));
+  return counts;
+}
+
 }  // namespace
+
+std::vector<Eigen::VectorXd> onset_starts(const Problem& problem, const Eigen::VectorXd& found) {
+  std::vector<Eigen::VectorXd> starts;
+  const auto counts = connections_of_paced(problem);
+  for (std::size_t u = 0; u < problem.unknowns().size() && counts.size() > 1; ++u) {
+    if (problem.unknowns()[u].index != ParameterValues::index(Param::conn_onset_bidirectional))
+      continue;
+    for (auto next = std::next(counts.begin()); next != counts.end(); ++next) {
+      starts.push_back(found);
+      starts.back()[static_cast<Eigen::Index>(u)] = std::log(std::sqrt(*next * *std::prev(next)));
+    }
+  }
+  return starts;
+}
 
 std::vector<Eigen::VectorXd> saturated_starts(const Problem& problem, const Eigen::VectorXd& prior,
                                               const Eigen::VectorXd& found) {

@@ -78,7 +78,9 @@ std::vector<Measurement> battery() {
 }
 
 Platform draw_truth(std::uint64_t seed) {
-  constexpr std::string_view software = "software_nic";  // the truth's NIC is hardware
+  const auto of_a_program = [](const ParameterInfo& info) {  // the truth's NIC is hardware
+    return info.mechanism == "software_nic" || info.mechanism == "paced_nic";
+  };
   Platform truth;
   truth.name = "truth";
   truth.facts.reference = true;
@@ -99,7 +101,7 @@ Platform draw_truth(std::uint64_t seed) {
     truth.parameters.push_back(p);
   };
   for (const auto& info : parameter_table())
-    if (info.name != "host.speed" && info.mechanism != software) draw(std::string{info.name}, info);
+    if (info.name != "host.speed" && !of_a_program(info)) draw(std::string{info.name}, info);
   for (const char* profile : {"mini-gda", "mini-proxy"})
     for (const auto& info : cost_table())
       draw(fmt::format("library.{}.{}", profile, info.name), info);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/io/text_file.hpp"
@@ -430,6 +431,42 @@ TEST_CASE("a live validation of which every point fails says so, and has no rows
   CHECK(outcome.status == 3);
   CHECK(outcome.err.find("1 point failed") != std::string::npos);
   CHECK(outcome.err.find("no rows yet") == std::string::npos);
+}
+
+TEST_CASE("a live validation forecasts with the solver asked for, and skips nobody's experiments",
+          "[validate]") {
+  const auto forecasts_of = [](const fs::path& rows) {
+    return nlohmann::json::parse(qpcast::io::read_text(rows.string() + ".forecasts.json"));
+  };
+  const std::string command =
+      "validate --live --platform P-IB --nic emulated -F --layouts 3 --passes 1 --seed 5 ";
+  std::map<std::string, nlohmann::json> files;
+  for (const std::string solver : {"analytic", "simgrid"}) {
+    const auto rows = scratch / ("live-" + solver + ".jsonl");
+    const auto outcome = run(command + "--solver " + solver + " -o " + rows.string());
+    INFO(outcome.err);
+    CHECK(outcome.status <= 1);  // the platform is another machine's: any error is fine
+    CHECK(outcome.err.find(solver + " forecasts written to") != std::string::npos);
+    CHECK(outcome.err.find("skipped ") == std::string::npos);
+    files[solver] = forecasts_of(rows);
+    CHECK(files[solver]["solver"] == solver);
+    const auto report =
+        nlohmann::json::parse(qpcast::io::read_text(rows.string() + ".report.json"));
+    CHECK(report["solver"] == solver);
+  }
+  auto& analytic = files["analytic"]["forecasts"];
+  auto& simulated = files["simgrid"]["forecasts"];
+  REQUIRE(analytic.size() == simulated.size());
+  int differ = 0;
+  for (std::size_t i = 0; i < analytic.size(); ++i) {
+    CHECK(analytic[i]["id"] == simulated[i]["id"]);
+    differ += analytic[i].value("value", 0.0) != simulated[i].value("value", 0.0) ? 1 : 0;
+  }
+  CHECK(differ > 0);
+  // One file holds the forecasts of one solver.
+  const auto other = run(command + "-o " + (scratch / "live-simgrid.jsonl").string());
+  CHECK(other.status == 2);
+  CHECK(other.err.find("simgrid solver") != std::string::npos);
 }
 
 TEST_CASE("a fault of the NIC: exit 3, the rows kept, and the next run goes on", "[measure]") {

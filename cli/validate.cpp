@@ -75,6 +75,7 @@ int run(Arguments& a) {
     a.live.tolerance = a.tolerance;
     a.live.json = a.json;
     a.live.holdout.seed = a.solver.simulation.seed;
+    a.live.solver = a.solver;
     return validate_live(a.live);
   }
   for (const auto* option : a.only_live)

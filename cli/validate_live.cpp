@@ -9,7 +9,6 @@
 #include "cli/device.hpp"
 #include "cli/terminal.hpp"
 #include "hw/experiments/subject.hpp"
-#include "model/analytic/analytic.hpp"
 #include "model/error.hpp"
 #include "scenarios/io/measurements.hpp"
 #include "scenarios/io/text_file.hpp"
@@ -34,23 +33,23 @@ bool counts(Metric metric) { return metric != Metric::goodput; }
 
 validate::ForecastFile forecast(const LiveArguments& a, const Platform& platform,
                                 const hw::Outlook& outlook) {
-  validate::ForecastFile file{platform.name,
-                              platform.calibrated_from,
-                              fmt::format("{} {}", outlook.kind, outlook.device),
-                              a.holdout.seed,
-                              {}};
+  validate::ForecastFile file{
+      platform.name, platform.calibrated_from, fmt::format("{} {}", outlook.kind, outlook.device),
+      a.solver.name, a.holdout.seed,           {}};
   const auto presets = load_presets();
   const validate::CalibratedDomain domain{platform.layouts};
-  AnalyticSolver solver{platform};
+  const std::map<std::string, Platform> platforms{{platform.name, platform}};
+  const auto answer_to = make_answerer(a.solver, platforms, presets);
   for (const auto& point : outlook.points)
     for (const auto metric : hw::metrics_of(point)) {
       if (!counts(metric)) continue;
       Measurement row;
       row.id = hw::row_id(point, metric);
+      row.platform = platform.name;
       row.layout = point.layout;
       row.library = point.layout.library;
       row.metric = metric;
-      const auto answer = solver.answer(question_of(row, presets));
+      const auto answer = answer_to(row);
       file.forecasts.push_back({row.id, point.layout.to_string(), metric, answer.estimate,
                                 answer.reason, answer.mechanism, domain.outside(point.layout)});
     }
@@ -65,7 +64,7 @@ void print_summary(const char* what, const validate::Summary& s) {
       what, s.modelled, 100 * s.median_error, 100 * s.p90_error, 100 * s.interval_coverage);
 }
 
-void print(const validate::LiveResult& result) {
+void print(const validate::LiveResult& result, bool simulated) {
   Table table{{"<layout", "<metric", "measured", "forecast", "<unit", "error, %", "<90 %", "<"}};
   for (const auto& r : result.comparison.rows) {
     const auto measured =
@@ -90,6 +89,7 @@ void print(const validate::LiveResult& result) {
   for (const auto& [name, summary] : result.comparison.by(
            [](const validate::RowResult& r) { return std::string{metric_name(r.row.metric)}; }))
     print_summary(("  " + name).c_str(), summary);
+  if (simulated) fmt::print("intervals are of the simulation's sampling alone\n");
 }
 
 int run(LiveArguments& a) {
@@ -109,8 +109,8 @@ int run(LiveArguments& a) {
   const auto file = forecast(a, platform, hw::outlook(a.measure));
   const auto path = a.measure.output + ".forecasts.json";
   const bool resumed = validate::commit_forecasts(file, path);
-  fmt::print(stderr, "qpcast: {} forecasts {} {}; measuring now\n", file.forecasts.size(),
-             resumed ? "found in" : "written to", path);
+  fmt::print(stderr, "qpcast: {} {} forecasts {} {}; measuring now\n", file.forecasts.size(),
+             file.solver, resumed ? "found in" : "written to", path);
   std::ostringstream measured;
   const auto [rows, failed] = hw::measure(a.measure, measured);
   fmt::print(stderr, "{}", measured.str());
@@ -122,7 +122,7 @@ int run(LiveArguments& a) {
   if (a.json)
     fmt::print("{}\n", report.dump(1));
   else
-    print(result);
+    print(result, a.solver.simulated());
   if (failed > 0) return points_failed(failed, a.measure.output);
   return result.within_tolerance() ? ok : out_of_tolerance;
 }

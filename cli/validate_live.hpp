@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/context.hpp"
 #include "hw/experiments/measure.hpp"
 
 namespace qpcast::cli {
@@ -14,6 +15,7 @@ struct LiveArguments {
   std::string plan = "holdout";
   hw::MeasureOptions measure;
   hw::Holdout holdout;
+  SolverChoice solver;  ///< that forecasts
   double tolerance = 0.15;
   bool json = false;
 };

@@ -101,6 +101,8 @@ constexpr std::array<ParameterInfo, param_count> params{{
     {"soft.gpu_kib", "us", nic, 1, open, 1e-6, 1e4, "software_nic", "1,024 B in a GPU kernel"},
     {"soft.contention", "us", nic, 0.1, open, 1e-6, 1e4, "software_nic",
      "a CPU's post waits for the line that a program polls"},
+    {"conn.miss", "us", nic, 10, open, 1e-6, 1e4, "paced_nic",
+     "fetching a context that an imposed cache does not hold"},
 }};
 
 constexpr std::array<ParameterInfo, cost_count> costs{{

@@ -79,8 +79,9 @@ enum class Param : std::uint8_t {
   soft_gpu_segment,
   soft_gpu_kib,
   soft_contention,
+  conn_miss,
 };
-inline constexpr std::size_t param_count = static_cast<std::size_t>(Param::soft_contention) + 1;
+inline constexpr std::size_t param_count = static_cast<std::size_t>(Param::conn_miss) + 1;
 
 /// Costs of a library's code, one set per cost profile.
 enum class Cost : std::uint8_t {

@@ -10,6 +10,7 @@
 #include "model/mechanisms/library_overhead.hpp"
 #include "model/mechanisms/memory_geography.hpp"
 #include "model/mechanisms/nic_engine.hpp"
+#include "model/mechanisms/paced_nic.hpp"
 #include "model/mechanisms/proxy.hpp"
 #include "model/mechanisms/publication.hpp"
 #include "model/mechanisms/sm_contention.hpp"
@@ -39,6 +40,7 @@ Pipeline build_pipeline(const Setup& setup, const ParameterValues& values) {
   wire::contribute(setup, values, pipeline);
   nic_engine::contribute(setup, values, pipeline);
   software_nic::contribute(setup, values, pipeline);
+  paced_nic::contribute(setup, values, pipeline);
   connection_cache::contribute(setup, values, pipeline);
   dc::contribute(setup, values, pipeline);
   // These build on what the others contributed: contention scales what a stream builds, before

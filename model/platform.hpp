@@ -20,6 +20,7 @@ enum class NicKind : std::uint8_t {
   in_post,      ///< a program that runs inside the post call, on the thread that posts: Soft-RoCE
   sink,         ///< a program that retires what is announced, without reading it
   with_queues,  ///< a program that runs where the queues are: a CPU thread, or a GPU kernel
+  paced,        ///< the same, kept to an imposed message rate or context cache
 };
 
 /// Facts that are known without a measurement. Units in the names of the JSON members.

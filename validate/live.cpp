@@ -82,11 +82,9 @@ bool Forecast::operator==(const Forecast& o) const {
 }
 
 ordered_json to_json(const ForecastFile& file) {
-  ordered_json j{{"schema", schema},
-                 {"platform", file.platform},
-                 {"calibrated_from", file.calibrated_from},
-                 {"nic", file.nic},
-                 {"seed", file.seed}};
+  ordered_json j{
+      {"schema", schema}, {"platform", file.platform}, {"calibrated_from", file.calibrated_from},
+      {"nic", file.nic},  {"solver", file.solver},     {"seed", file.seed}};
   auto& list = j["forecasts"] = ordered_json::array();
   for (const auto& f : file.forecasts) list.push_back(forecast_to_json(f));
   return j;
@@ -101,6 +99,7 @@ ForecastFile read_forecasts(const std::filesystem::path& path) {
   file.platform = o.text("platform");
   file.calibrated_from = o.text("calibrated_from");
   file.nic = o.text("nic");
+  file.solver = o.text("solver", "analytic");  // files before there was a choice name none
   file.seed = static_cast<std::uint64_t>(o.number("seed"));
   const auto& list = o.member("forecasts");
   for (std::size_t i = 0; i < list.size(); ++i)
@@ -116,13 +115,14 @@ bool commit_forecasts(const ForecastFile& file, const std::filesystem::path& pat
   }
   const auto before = read_forecasts(path);
   const bool same = before.platform == file.platform && before.nic == file.nic &&
-                    before.seed == file.seed && before.forecasts == file.forecasts;
+                    before.solver == file.solver && before.seed == file.seed &&
+                    before.forecasts == file.forecasts;
   if (!same)
     throw InputError{
         path.string(), "forecasts",
-        fmt::format("other forecasts are written down here (platform {}, {}, seed {}); "
+        fmt::format("other forecasts are written down here (platform {}, {}, {} solver, seed {}); "
                     "give another -o, they are not replaced",
-                    before.platform, before.nic, before.seed)};
+                    before.platform, before.nic, before.solver, before.seed)};
   return true;
 }
 
@@ -179,6 +179,7 @@ ordered_json to_json(const LiveResult& result, const ForecastFile& file) {
                  {"platform", file.platform},
                  {"calibrated_from", file.calibrated_from},
                  {"nic", file.nic},
+                 {"solver", file.solver},
                  {"seed", file.seed},
                  {"tolerance", result.tolerance},
                  {"within_tolerance", result.within_tolerance()},

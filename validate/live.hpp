@@ -37,6 +37,7 @@ struct ForecastFile {
   std::string platform;         ///< name
   std::string calibrated_from;  ///< of the platform file
   std::string nic;              ///< kind and device that will be measured
+  std::string solver;           ///< that forecasts: analytic or simgrid
   std::uint64_t seed = 0;       ///< of the layouts, below 2^53: JSON carries it as a number
   std::vector<Forecast> forecasts;
 };

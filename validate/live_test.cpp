@@ -63,17 +63,22 @@ TEST_CASE("the calibrated domain: numbers within, choices seen, by submitter", "
 
 TEST_CASE("forecasts are written once and never replaced", "[live]") {
   const auto path = fresh("qpcast-live-forecasts.json");
-  ForecastFile file{"mine", "run.jsonl", "verbs rxe0", 7, {forecast("a", 2), forecast("b", 0.1)}};
+  ForecastFile file{"mine",    "run.jsonl", "verbs rxe0",
+                    "simgrid", 7,           {forecast("a", 2), forecast("b", 0.1)}};
   file.forecasts[1].reason = "no mechanism";
   file.forecasts[1].estimate = {};
   CHECK_FALSE(commit_forecasts(file, path));
   CHECK(commit_forecasts(file, path));  // a run that goes on
   const auto back = read_forecasts(path);
   CHECK(back.seed == 7);
+  CHECK(back.solver == "simgrid");
   CHECK(back.forecasts == file.forecasts);
   auto other = file;
   other.forecasts[0].estimate.value = 3;
   CHECK_THROWS_AS(commit_forecasts(other, path), InputError);
+  other = file;
+  other.solver = "analytic";
+  CHECK_THROWS_WITH(commit_forecasts(other, path), Catch::Contains("simgrid solver, seed 7"));
   other = file;
   other.seed = 8;
   CHECK_THROWS_AS(commit_forecasts(other, path), InputError);

@@ -91,10 +91,13 @@ void serve(Dialogue& dialogue, Nic& nic) {
   say("the client has finished");
 }
 
-/// Names the key of a layout that mini-gda cannot run before anything is measured.
-void check_gpu_layouts(const Plan& plan) {
-  for (const auto& point : plan.points)
-    if (gpu_submits(point.layout)) gpu_layout(point.layout);
+/// Names the key of a layout that mini-gda or this GPU cannot run before anything is measured.
+void check_gpu_layouts(const Plan& plan, const GpuSide& gpu) {
+  for (const auto& point : plan.points) {
+    if (!gpu_submits(point.layout)) continue;
+    const auto layout = gpu_layout(point.layout);
+    if (gpu.nic) check_limits(layout, gpu_limits());
+  }
 }
 
 /// Clocks to set, tried once so that a missing permission is said before anything is measured.
@@ -157,11 +160,12 @@ Plan plan_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu,
   if (!options.layouts.empty()) use_layouts(plan, options.layouts);
   if (options.holdout) {
     plan.points.clear();
+    plan.skipped.clear();  // experiments of the plan, none of which is asked for
     add_holdout(*options.holdout, scope, plan);
   }
   if (options.passes > 0) plan.passes = options.passes;
   plan.alternate = options.alternate;
-  check_gpu_layouts(plan);
+  check_gpu_layouts(plan, gpu);
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/gda/queue_pair.hpp"
 #include "hw/wqe/encode.hpp"
 #include "model/error.hpp"
 
@@ -113,6 +114,16 @@ GpuLayout gpu_layout(const Layout& layout) {
   g.depth = depth_of(g);
   place_threads(g);
   return g;
+}
+
+void check_limits(const GpuLayout& g, const GpuLimits& limits) {
+  if (g.publication != Publication::exclusive) return;
+  const auto needed = gda::shared_bytes(g.qps, g.threads, g.per_block);
+  if (needed > limits.shared_per_block)
+    refuse("qps",
+           fmt::format("{} over {} threads on {} SMs keep {} B of queue pairs in a block's shared "
+                       "memory; this GPU has {} B: give as many threads as qps, or more sms",
+                       g.qps, g.threads, g.sms, needed, limits.shared_per_block));
 }
 
 }  // namespace qpcast::hw

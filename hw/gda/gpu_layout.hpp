@@ -1,6 +1,7 @@
 /// A layout as mini-gda runs it: every count resolved, every limit checked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "model/layout.hpp"
@@ -12,7 +13,7 @@ inline constexpr std::uint32_t most_gpu_qps = 528;
 inline constexpr std::uint32_t most_gpu_threads = 16384;
 inline constexpr std::uint32_t most_gpu_batch = 256;
 inline constexpr std::uint32_t most_owned_qps =
-    64;  ///< queue pairs of one thread, about 100 B of shared memory each
+    64;  ///< queue pairs of one thread, each in shared memory (queue_pair.hpp)
 
 struct GpuLayout {
   std::uint32_t threads = 1;
@@ -34,5 +35,13 @@ struct GpuLayout {
 
 /// @throws InputError naming the key that mini-gda cannot do and what it can
 GpuLayout gpu_layout(const Layout& layout);
+
+/// What differs from GPU to GPU.
+struct GpuLimits {
+  std::size_t shared_per_block = 0;  ///< B of shared memory that a block may ask for
+};
+
+/// @throws InputError naming the key of a layout that this GPU cannot launch
+void check_limits(const GpuLayout& layout, const GpuLimits& limits);
 
 }  // namespace qpcast::hw

@@ -4,6 +4,7 @@
 #include <bit>
 #include <catch2/catch.hpp>
 
+#include "hw/gda/queue_pair.hpp"
 #include "model/error.hpp"
 
 using namespace qpcast;
@@ -50,4 +51,23 @@ TEST_CASE("what mini-gda cannot do names the key", "[gda]") {
   CHECK_THROWS_WITH(of("qps=65;threads=1"), Contains("a thread owns up to 64"));
   CHECK_THROWS_WITH(of("transport=dc;threads=64;publication=warp-cooperative"),
                     Contains("exclusive queue pairs only"));
+}
+
+TEST_CASE("a block's shared memory: what its threads own, within what the GPU has", "[gda]") {
+  const auto* text = GENERATE("threads=300;qps=528;sms=1", "threads=4;qps=64;sms=1",
+                              "threads=4;qps=64;sms=4", "threads=264;qps=528;sms=8");
+  const auto g = of(text);
+  INFO(text);
+  const auto each = (g.qps + g.threads - 1) / g.threads;
+  const std::size_t needed = std::size_t{each} * g.per_block * sizeof(hw::gda::Owned);
+  CHECK_NOTHROW(hw::check_limits(g, {needed}));
+  CHECK_THROWS_WITH(hw::check_limits(g, {needed - 1}),
+                    Contains("qps: ") && Contains(fmt::format("{} B of queue pairs", needed)) &&
+                        Contains(fmt::format("this GPU has {} B", needed - 1)));
+}
+
+TEST_CASE("a thread that owns one queue pair, or shares it, needs no shared memory", "[gda]") {
+  const auto* text = GENERATE("threads=528;qps=528;sms=132", "threads=64;qps=4",
+                              "threads=32;qps=2;publication=lock-per-wqe");
+  CHECK_NOTHROW(hw::check_limits(of(text), {0}));
 }

@@ -110,8 +110,19 @@ class GpuLink::Session {
   Stream stream_;
 };
 
+namespace {
+
+GpuLayout layout_within(const GpuLimits& limits, const Layout& layout) {
+  auto resolved = gpu_layout(layout);
+  check_limits(resolved, limits);
+  return resolved;
+}
+
+}  // namespace
+
 GpuLink::GpuLink(GpuNic& nic, const Layout& layout, std::chrono::milliseconds patience)
-    : layout_{gpu_layout(layout)}, session_{std::make_unique<Session>(layout_, nic, patience)} {}
+    : layout_{layout_within(gpu_limits(), layout)},
+      session_{std::make_unique<Session>(layout_, nic, patience)} {}
 
 GpuLink::~GpuLink() = default;
 
@@ -210,6 +221,13 @@ std::string gpu_pci_address() {
   check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0),
         "cudaDeviceGetPCIBusId");
   return text.data();
+}
+
+GpuLimits gpu_limits() {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
+        "cudaDeviceGetAttribute");
+  return {static_cast<std::size_t>(bytes)};
 }
 
 std::map<std::string, std::string> gpu_environment() {

@@ -40,7 +40,7 @@ struct GpuRoundTrips {
 
 class GpuLink {
  public:
-  /// @throws InputError for a layout that mini-gda does not do, DeviceError
+  /// @throws InputError for a layout that mini-gda or this GPU does not do, DeviceError
   GpuLink(GpuNic& nic, const Layout& layout, std::chrono::milliseconds patience);
   ~GpuLink();
   GpuLink(const GpuLink&) = delete;
@@ -74,6 +74,8 @@ std::string no_gpu();
 std::string gpu_pci_address();
 /// Host memory that the GPU reaches at the same address; without a GPU its allocations throw.
 std::pmr::memory_resource* pinned_resource();
+/// What a layout may ask of the GPU; nothing of a build without CUDA.
+GpuLimits gpu_limits();
 /// Model, driver, clocks and versions of the GPU, for a row's environment.
 std::map<std::string, std::string> gpu_environment();
 

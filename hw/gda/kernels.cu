@@ -24,23 +24,12 @@ __device__ std::uint32_t number() {
   return thread;
 }
 
-/// What the owner of several queue pairs keeps of each between two visits.
-struct Owned {
-  QueuePair qp;
-  Cursor at;
-};
-
-/// Queue pairs of one thread, at most.
-__host__ __device__ std::uint32_t owned_by_one(const Job& job) {
-  return (job.qp_count + job.threads - 1) / job.threads;
-}
-
 /// A thread that owns several queue pairs and visits them in turn. They lie in shared memory: in
 /// global memory each visit would wait for the L2, whose lines the ordering has made stale.
 template <Ordering scope, class Write, class Vector>
 __device__ bool stream_over_many(const Job& job, std::uint32_t t, const Patience& patience) {
   extern __shared__ Owned owned_of_block[];
-  Owned* const owned = owned_of_block + threadIdx.x * owned_by_one(job);
+  Owned* const owned = owned_of_block + threadIdx.x * owned_by_one(job.qp_count, job.threads);
   const std::uint32_t count = (job.qp_count - t + job.threads - 1) / job.threads;
   for (std::uint32_t k = 0; k < count; ++k) owned[k] = {job.qps[t + k * job.threads], {}};
   const Writes writes = job.writes;
@@ -174,12 +163,6 @@ __global__ void round_trip_kernel(RoundTripJob job) {
   watch.stop();
 }
 
-/// Of a block whose threads own several queue pairs each.
-std::size_t shared_bytes(const Job& job, const Grid& grid) {
-  const auto each = owned_by_one(job);
-  return each > 1 ? std::size_t{each} * grid.per_block * sizeof(Owned) : 0;
-}
-
 template <Ordering scope, class Write, class Vector>
 void launch_scoped(const Variant& variant, const Job& job, const Grid& grid, cudaStream_t stream) {
   const auto launch = [&](auto* kernel, std::size_t shared = 0) {
@@ -191,7 +174,8 @@ void launch_scoped(const Variant& variant, const Job& job, const Grid& grid, cud
   };
   switch (variant.publication) {
     case Publication::exclusive:
-      return launch(exclusive_kernel<scope, Write, Vector>, shared_bytes(job, grid));
+      return launch(exclusive_kernel<scope, Write, Vector>,
+                    shared_bytes(job.qp_count, job.threads, grid.per_block));
     case Publication::warp_cooperative:
       return launch(cooperative_kernel<scope, Write, Vector>);
     case Publication::lock_per_wqe:

@@ -6,6 +6,7 @@ namespace qpcast::hw {
 
 std::string no_gpu() { return "this build has no CUDA"; }
 std::string gpu_pci_address() { return {}; }
+GpuLimits gpu_limits() { return {}; }
 std::map<std::string, std::string> gpu_environment() { return {}; }
 std::unique_ptr<GpuNic> emulated_gpu_nic(emulated::Server& /*server*/) { return nullptr; }
 std::unique_ptr<mlx5::GpuMemory> mlx5_gpu_memory() { return std::make_unique<mlx5::NoGpu>(); }

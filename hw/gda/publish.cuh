@@ -34,12 +34,6 @@ __device__ inline bool ring_in_turn(const QueuePair& qp, std::uint64_t base, std
   return true;
 }
 
-/// What a thread keeps between puts on one queue pair.
-struct Cursor {
-  std::uint64_t next = 0;   ///< end of its last put, blocks
-  std::uint64_t known = 0;  ///< retired when it last looked
-};
-
 /// An owner's batch: `count` messages numbered from `first`, one doorbell.
 template <Ordering scope, class Write, class Vector>
 __device__ inline bool put_alone(const QueuePair& qp, const Writes& writes, std::uint64_t first,

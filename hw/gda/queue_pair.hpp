@@ -2,6 +2,7 @@
 /// queue lies (GPU memory, or host memory mapped into the GPU) is the owner's choice.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "hw/wqe/encode.hpp"
@@ -24,6 +25,29 @@ struct QueuePair {
   SharedState* shared;
   wqe::CompactVector target;  ///< DC only
 };
+
+/// What a thread keeps between puts on one queue pair.
+struct Cursor {
+  std::uint64_t next = 0;   ///< end of its last put, blocks
+  std::uint64_t known = 0;  ///< retired when it last looked
+};
+
+/// What the owner of several queue pairs keeps of each between two visits.
+struct Owned {
+  QueuePair qp;
+  Cursor at;
+};
+
+/// Queue pairs of one thread, at most.
+QPCAST_HOST_DEVICE inline std::uint32_t owned_by_one(std::uint32_t qps, std::uint32_t threads) {
+  return (qps + threads - 1) / threads;
+}
+
+/// B of shared memory of a block whose threads own several queue pairs each; 0 where none does.
+inline std::size_t shared_bytes(std::uint32_t qps, std::uint32_t threads, std::uint32_t per_block) {
+  const auto each = owned_by_one(qps, threads);
+  return each > 1 ? std::size_t{each} * per_block * sizeof(Owned) : 0;
+}
 
 /// The writes of a run: message m goes to slot m & slot_mask of the target.
 struct Writes {

@@ -3,10 +3,12 @@
 #include <cmath>
 
 #include "model/mechanisms/nic_engine.hpp"
+#include "model/mechanisms/paced_nic.hpp"
 
 namespace qpcast::connection_cache {
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
+  if (paced_nic::paces(setup)) return;
   if (setup.role == Role::send || setup.role == Role::receive) return;
   const bool many_peers = setup.role == Role::all_to_all;
   const double onset = values.get(many_peers ? Param::conn_onset : Param::conn_onset_bidirectional);

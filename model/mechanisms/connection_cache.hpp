@@ -12,7 +12,8 @@
 /// it only loosely) and conn.decline_bidirectional between two. Send-only and receive-only traffic
 /// shows no decline. A larger payload hides the stall behind the wire by itself, since they are
 /// different stations. DC initiator-peer pairs follow the same law. Valid up to 32,768
-/// connections. Source: arXiv 2610.01380, section 4.3.3 and Table 16.
+/// connections. A cache that the emulated NIC imposes follows paced_nic.hpp instead. Source: arXiv
+/// 2610.01380, section 4.3.3 and Table 16.
 #pragma once
 
 #include "model/pipeline.hpp"

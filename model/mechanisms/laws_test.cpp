@@ -1,8 +1,10 @@
 /// Laws that every calibration must keep: monotone where physics says so, right in the limits.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "model/analytic/metrics.hpp"
 #include "model/mechanisms/inline_data.hpp"
+#include "model/mechanisms/paced_nic.hpp"
 #include "model/mechanisms/submission.hpp"
 #include "model/mechanisms/wire.hpp"
 #include "model/mechanisms/wqe.hpp"
@@ -301,6 +303,49 @@ TEST_CASE("software NIC: a line that is polled less often costs a post less") {
   };
   const double contention = values.get(Param::soft_contention);
   CHECK(issue("submitter=host;qps=1") - issue("submitter=host;qps=4") == Approx(0.75 * contention));
+}
+
+TEST_CASE("paced NIC: the share of misses keeps its equation, and its ends") {
+  CHECK(paced_nic::miss_share(0.5) == 0);
+  CHECK(paced_nic::miss_share(1) == 0);
+  double last = 0;
+  for (const double excess : {1.0001, 1.01, 1.1, 1.5, 2.0, 4.0, 16.0, 1000.0}) {
+    const double m = paced_nic::miss_share(excess);
+    INFO(excess);
+    CHECK(m > last);
+    CHECK(1 - m == Approx(std::exp(-excess * m)).margin(1e-9));
+    last = m;
+  }
+  CHECK(last == Approx(1));
+  CHECK(paced_nic::miss_share(1.0001) == Approx(2e-4).epsilon(0.01));  // 2 (excess - 1) near 1
+}
+
+TEST_CASE("paced NIC: the imposed rate while contexts fit, then a fetch per visit") {
+  ParameterValues values{platform};
+  values[ParameterValues::index(Param::nic_ceiling)] = 0.5;
+  values[ParameterValues::index(Param::conn_onset_bidirectional)] = 32;
+  values[ParameterValues::index(Param::conn_miss)] = 40;
+  auto facts = platform.facts;
+  facts.nic_kind = NicKind::paced;
+  const auto interval = [&](int active, const std::string& role, const std::string& more) {
+    const auto text = "active_qps=" + std::to_string(active) +
+                      ";window=" + std::to_string(100 * active) + ";role=" + role + more;
+    const auto s = resolve(parse_layout(text, "test"), nullptr, facts, values);
+    return build_pipeline(s, values).service(Resource::engine).us();
+  };
+  const std::string host = ";submitter=host;batch=16;writes_per_visit=";
+  for (const auto* role : {"send", "bidirectional"}) {
+    CHECK(interval(8, role, host + "32") == Approx(2));
+    CHECK(interval(32, role, host + "32") == Approx(2));
+    CHECK(interval(64, role, host + "32") == Approx(2 + 40 * 0.796812 / 32));
+    CHECK(interval(6400, role, host + "32") == Approx(2 + 40.0 / 32));
+    // A turn is 32 messages at most.
+    CHECK(interval(64, role, host + "64") == Approx(interval(64, role, host + "32")));
+    CHECK(interval(64, role, host + "16") > interval(64, role, host + "32"));
+  }
+  // What GPU threads submit is served by a program that imposes nothing.
+  values[ParameterValues::index(Param::nic_ceiling)] = 1e-3;
+  CHECK(interval(64, "send", ";submitter=gpu;queue_memory=host") < 1000);
 }
 
 TEST_CASE("a host that posts itself: the post is its issue, shared by a batch") {

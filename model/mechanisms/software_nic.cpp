@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/mechanisms/paced_nic.hpp"
 #include "model/mechanisms/proxy.hpp"
 #include "model/mechanisms/wqe.hpp"
 
@@ -12,8 +13,12 @@ namespace {
 
 constexpr double kib = 1024;
 
+bool has_queues(const Setup& setup) {
+  return setup.facts->nic_kind == NicKind::with_queues || setup.facts->nic_kind == NicKind::paced;
+}
+
 bool in_gpu_kernel(const Setup& setup) {
-  return setup.facts->nic_kind == NicKind::with_queues && setup.queue_memory == Memory::gpu;
+  return has_queues(setup) && setup.queue_memory == Memory::gpu;
 }
 
 double inline_segments(const Setup& setup) {
@@ -32,7 +37,7 @@ Duration cpu_service(const Setup& setup, const ParameterValues& values) {
   const double packets = std::max(1.0, std::ceil(bytes / setup.facts->mtu));
   auto work = Duration::us(values.get(Param::soft_message));
   const bool inlined = setup.gpu_builds() ? setup.inlined : setup.cpu_inlines;
-  if (inlined && setup.facts->nic_kind == NicKind::with_queues)
+  if (inlined && has_queues(setup))
     return work + Duration::us(values.get(Param::soft_segment)) * (inline_segments(setup) - 1);
   work += Duration::us(values.get(Param::soft_kib)) * (bytes / kib);
   if (packets > 1) work += Duration::us(values.get(Param::soft_packet)) * (packets - 1);
@@ -73,7 +78,7 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   const auto doorbell =
       Duration::us(values.get(gpu ? Param::soft_gpu_doorbell : Param::soft_doorbell));
   pipeline.path("NIC program", Phase::transit, doorbell + work);
-  pipeline.work(Resource::engine, work, doorbell);
+  if (!paced_nic::paces(setup)) pipeline.work(Resource::engine, work, doorbell);
   if (!gpu) return;
   pipeline.path("NIC program looks", Phase::transit,
                 Duration::us(values.get(Param::soft_gpu_look)));

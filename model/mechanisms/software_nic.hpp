@@ -16,7 +16,7 @@
 /// A program that polls one queue pair keeps fetching the line that a CPU's post writes; with N of
 /// them it comes by less often: worker and issue += soft.contention / N per batch. It also pays
 /// soft.doorbell (soft.gpu_doorbell) per batch. All in us. There is no message-rate ceiling beside
-/// this, and no context cache but one that is imposed. Source: the structure of Linux'
+/// this, and no context cache, but what is imposed (paced_nic.hpp). Source: the structure of Linux'
 /// drivers/infiniband/sw/rxe and of hw/nic/emulated.
 #pragma once
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/error.hpp"
+#include "model/mechanisms/paced_nic.hpp"
 #include "model/mechanisms/proxy.hpp"
 
 namespace qpcast::simgrid {
@@ -38,8 +39,9 @@ void take_engine_apart(const Setup& setup, const ParameterValues& values, Scene&
   s.visit = count(setup.writes_per_visit);
   s.dc_switch = (no_miss - s.engine) * s.visit;
   s.connections = count(std::max(setup.active_qps, setup.qps));
-  const double onset = values.get(
-      setup.role == Role::bidirectional ? Param::conn_onset_bidirectional : Param::conn_onset);
+  const bool between_two = setup.role == Role::bidirectional || paced_nic::paces(setup);
+  const double onset =
+      values.get(between_two ? Param::conn_onset_bidirectional : Param::conn_onset);
   s.cache_capacity = count(onset);
   s.cache_matters = whole > no_miss;
   // The law gives the mean stall of a random visit, of which 1 - onset / N miss.

@@ -26,7 +26,7 @@ const char* provenance_name(Provenance p) {
   return p == Provenance::fitted ? "fitted" : p == Provenance::published ? "published" : "assumed";
 }
 
-constexpr const char* nic_kinds[] = {"hardware", "in-post", "sink", "with-queues"};
+constexpr const char* nic_kinds[] = {"hardware", "in-post", "sink", "with-queues", "paced"};
 
 NicKind nic_kind_from(ObjectReader& o) {
   const auto name = o.text("nic_kind", nic_kinds[0]);
