@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/error.hpp"
+#include "model/mechanisms/connection_cache.hpp"
 #include "model/mechanisms/proxy.hpp"
 
 namespace qpcast::simgrid {
@@ -38,9 +39,7 @@ void take_engine_apart(const Setup& setup, const ParameterValues& values, Scene&
   s.visit = count(setup.writes_per_visit);
   s.dc_switch = (no_miss - s.engine) * s.visit;
   s.connections = count(std::max(setup.active_qps, setup.qps));
-  const double onset = values.get(
-      setup.role == Role::bidirectional ? Param::conn_onset_bidirectional : Param::conn_onset);
-  s.cache_capacity = count(onset);
+  s.cache_capacity = count(connection_cache::onset(setup, values));
   s.cache_matters = whole > no_miss && s.connections > 1;
   if (!s.cache_matters) return;
   // The law gives the mean stall of a random visit; of visits to N connections 1 - capacity / N
