@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/mechanisms/backlog.hpp"
+#include "model/mechanisms/connection_cache.hpp"
 
 namespace qpcast {
 
@@ -108,7 +109,7 @@ double evaluate(Metric metric, const Setup& setup, const ParameterValues& values
     case Metric::payload_at_90pct_line_rate:
       return payload_knee(setup, values);
     case Metric::onset_active_qps:
-      return values.get(Param::conn_onset);
+      return connection_cache::onset(setup, values);
     case Metric::issue_clock_share:
       return clocked_part(setup, values, issue) / issue(p);
     case Metric::put_completion_clock_share:

@@ -23,6 +23,9 @@ namespace qpcast::connection_cache {
 
 inline constexpr double reference_visit = 32;
 
+/// Connections whose contexts fit, in the setup's role; with many peers unless it is bidirectional.
+double onset(const Setup& setup, const ParameterValues& values);
+
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
 
 }  // namespace qpcast::connection_cache

@@ -15,7 +15,9 @@ Nic::Nic(const Scene& scene, const SimulationOptions& options, Random& random, T
       engine_{scene, scene.connections, options.replacement, random},
       path_{std::max(0.0, scene.transit - scene.doorbell_to_nic - scene.engine - scene.wire)},
       turn_{scene.engine * scene.batch *
-            std::min(scene.gpu ? scene.queues : scene.workers, scene.streams)} {}
+            std::min(scene.gpu ? scene.queues : scene.workers, scene.streams)} {
+  engine_.warm_up();
+}
 
 void Nic::load(double now, double busy) {
   utilisation_ *= std::exp((utilisation_at_ - now) / memory_us);

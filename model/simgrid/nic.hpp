@@ -5,7 +5,7 @@
 /// message. The engine turns to its queue pairs one after the other: a message on an idle queue
 /// pair waits for one turn of every busy one, not for their whole backlog. Under load the path
 /// beyond takes longer by load_delay * utilisation, the utilisation being that of the last 100 us,
-/// exponentially weighted.
+/// exponentially weighted. As many contexts as fit are on the NIC from the start.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,9 @@ struct SimulationOptions {
   /// 0.5 %; above, the gain is 3.3 at 1.5 %, 2.8 at 2 %, 2.4 at 3 % and 1.6 at 10 %: the later a
   /// lane may be, the more slots are built when its turn comes.
   double lane_jitter = 0.02;
-  std::uint32_t send_queue = 1024;      ///< WQEs a queue pair holds; at least a batch
+  /// WQEs a queue pair holds; at least a batch. More where the layout names neither threads nor
+  /// depth: then there are as many of both as saturate the NIC.
+  std::uint32_t send_queue = 1024;
   std::uint32_t ring = 1U << 20U;       ///< descriptors a proxy ring holds; at least 1
   Ablation off;                         ///< nothing, outside a diagnosis
   std::string trace;                    ///< file for a Chrome trace; empty: none

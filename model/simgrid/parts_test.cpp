@@ -49,6 +49,17 @@ TEST_CASE("cyclic visits beyond an LRU cache always miss; random ones hit by its
   CHECK(static_cast<double>(uniform.hits()) / 100'000 == Approx(0.25).epsilon(0.05));
 }
 
+TEST_CASE("a filled cache has its steady share of hits from the first visits on") {
+  const auto replacement = GENERATE(Replacement::random, Replacement::lru);
+  Random random{3};
+  ContextCache cache{20'000, 25'000, replacement};
+  cache.fill();
+  CHECK(cache.hits() + cache.misses() == 0);
+  constexpr int visits = 2000;  // a tenth of what would fill it
+  for (int i = 0; i < visits; ++i) cache.visit(random.below(25'000), random);
+  CHECK(static_cast<double>(cache.hits()) / visits == Approx(0.8).epsilon(0.05));
+}
+
 TEST_CASE("quantiles within a bucket's width") {
   Histogram h;
   for (int i = 1; i <= 10'000; ++i) h.add(i * 0.01);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "model/error.hpp"
-#include "model/mechanisms/paced_nic.hpp"
+#include "model/mechanisms/connection_cache.hpp"
 #include "model/mechanisms/proxy.hpp"
 
 namespace qpcast::simgrid {
@@ -39,14 +39,14 @@ void take_engine_apart(const Setup& setup, const ParameterValues& values, Scene&
   s.visit = count(setup.writes_per_visit);
   s.dc_switch = (no_miss - s.engine) * s.visit;
   s.connections = count(std::max(setup.active_qps, setup.qps));
-  const bool between_two = setup.role == Role::bidirectional || paced_nic::paces(setup);
-  const double onset =
-      values.get(between_two ? Param::conn_onset_bidirectional : Param::conn_onset);
-  s.cache_capacity = count(onset);
-  s.cache_matters = whole > no_miss;
-  // The law gives the mean stall of a random visit, of which 1 - onset / N miss.
-  if (s.cache_matters)
-    s.miss = (whole - no_miss) * s.visit / (1 - onset / std::max(setup.active_qps, onset + 1));
+  s.cache_capacity = count(connection_cache::onset(setup, values));
+  s.cache_matters = whole > no_miss && s.connections > 1;
+  if (!s.cache_matters) return;
+  // The law gives the mean stall of a random visit; of visits to N connections 1 - capacity / N
+  // miss, whatever the replacement (the cache holds `capacity` of N equally likely ones).
+  s.cache_capacity = std::min(s.cache_capacity, s.connections - 1);
+  const double absent = s.connections - s.cache_capacity;
+  s.miss = (whole - no_miss) * s.visit * s.connections / absent;
 }
 
 /// The submitter's work without any exclusive section: the closed form lets a cooperating warp
@@ -62,13 +62,17 @@ Station builder(const Setup& setup, const Pipeline& p) {
   return station;
 }
 
+/// Streams that build twice what the NIC carries: more of them cost time and change nothing.
+std::uint32_t saturating_streams(const Pipeline& p, const Scene& s) {
+  constexpr double fewest = 512, ample = 2;
+  const double carried =
+      std::max(per_message(p, Resource::engine), per_message(p, Resource::wire)) * s.batch;
+  return count(std::max(fewest, std::ceil(ample * s.build / carried)));
+}
+
 void take_gpu(const Setup& setup, const Pipeline& p, Scene& s) {
   const auto submitter = builder(setup, p);
   const auto& queue = p.station(Resource::queue);
-  s.streams = count(std::ceil(submitter.servers));
-  // Enough to saturate any engine; each walks its share of the connections, a visit at a time.
-  constexpr std::uint32_t enough = 512;
-  if (s.setup.saturating) s.streams = std::min(s.streams, enough);
   s.queues = count(s.setup.qps);
   s.section = queue.per_message.us() + queue.per_batch.us() > 0;
   s.section_fixed = queue.per_batch.us();
@@ -77,6 +81,8 @@ void take_gpu(const Setup& setup, const Pipeline& p, Scene& s) {
   s.build_each = submitter.per_message.us();
   s.build = s.build_fixed + s.build_each * s.batch;
   s.build = std::max(s.build, 1e-6);
+  s.streams = count(std::ceil(submitter.servers));
+  if (s.setup.saturating) s.streams = std::min(s.streams, saturating_streams(p, s));
 }
 
 void take_proxy(const Pipeline& p, const ParameterValues& values, Scene& s) {
@@ -132,6 +138,9 @@ Scene make_scene(const Setup& setup, const ParameterValues& values,
     take_proxy(p, values, s);
   const double lanes = setup.warp_publishes() ? std::min(lanes_per_warp, setup.threads) : 1;
   s.credit = setup.window * lanes;
+  // Threads that are enough to saturate the NIC have slots to do so, unless the layout counts them.
+  if (setup.saturating && setup.queue_depth == 0)
+    s.send_queue = std::max(s.send_queue, 2 * s.batch * ((s.streams + s.queues - 1) / s.queues));
   if (std::isinf(s.credit) && s.gpu)
     s.credit = std::max(2.0 * s.batch,
                         std::floor(static_cast<double>(s.send_queue) * s.queues / s.streams));

@@ -142,12 +142,11 @@ double SimgridSolver::payload_knee(const Setup& setup) {
   return at == grid.end() ? std::nan("") : *at;
 }
 
-/// The fewest connections whose contexts go on missing once the cache is warm, to 1 %.
+/// The fewest connections whose contexts do not all stay in a warm cache, to 1 %.
 double SimgridSolver::onset(Setup setup) {
   const auto misses = [&](double connections) {
     setup.active_qps = setup.qps = setup.configured_qps = std::round(connections);
-    const auto r = run(setup, Scenario::traffic);
-    return static_cast<double>(r.misses) > 1.01 * connections;
+    return run(setup, Scenario::traffic).misses > 0;
   };
   double lo = 1, hi = 65536;
   while (hi > 1.01 * lo) {

@@ -82,6 +82,38 @@ TEST_CASE("both solvers agree on random layouts") {
   CHECK(errors[errors.size() * 8 / 10] <= 0.15);
 }
 
+TEST_CASE("threads nobody counts saturate: the closed form's rate, any NIC, any connections") {
+  auto platform = p_ib();
+  const auto scale = [&](const char* name, double factor) {
+    const auto at = std::find_if(platform.parameters.begin(), platform.parameters.end(),
+                                 [&](const Parameter& p) { return p.name == name; });
+    REQUIRE(at != platform.parameters.end());
+    at->value *= factor;
+  };
+  scale("nic.ceiling", GENERATE(1.0, 4.0, 20.0));
+  scale("gpu.sm_contention", GENERATE(1.0, 3.0));
+  scale("conn.onset_bidirectional", 4);  // 700: closer to where the cache just overflows
+  AnalyticSolver analytic{platform};
+  SimgridSolver solver{platform, small()};
+  for (const char* role : {"send", "bidirectional", "all-to-all"})
+    for (const int connections : {16, 1024, 2048, 32'768}) {
+      const auto text =
+          "submitter=gpu;role=" + std::string{role} + ";active_qps=" + std::to_string(connections);
+      INFO(text);
+      const Question q{Metric::rate, Statistic::value, {parse_layout(text, "test"), nullptr}, {}};
+      CHECK(solver.answer(q).estimate.value == Approx(analytic.point(q)).epsilon(0.03));
+    }
+}
+
+TEST_CASE("where contexts begin to miss is where the platform says the cache ends") {
+  AnalyticSolver analytic{p_ib()};
+  SimgridSolver solver{p_ib(), small()};
+  const char* const role = GENERATE("bidirectional", "all-to-all");
+  const auto layout = parse_layout("submitter=gpu;role=" + std::string{role}, "test");
+  const Question q{Metric::onset_active_qps, Statistic::value, {layout, nullptr}, {}};
+  CHECK(solver.answer(q).estimate.value == Approx(analytic.point(q)).epsilon(0.02));
+}
+
 TEST_CASE("the committed agreement keeps what it promises", "[agreement]") {
   const io::CsvTable table{io::read_text("data/agreement/agreement.csv"), "agreement.csv"};
   std::vector<double> differences;

@@ -8,20 +8,24 @@
 namespace qpcast::simgrid {
 
 Itinerary::Itinerary(const Scene& scene, bool cyclic, std::uint32_t stream)
-    : first_{stream % scene.connections},
+    : connections_{scene.cache_matters ? scene.connections : 1},
+      stream_{stream % connections_},
       stride_{scene.streams},
-      count_{std::max(1U, (scene.connections - first_ + stride_ - 1) / stride_)},
+      count_{std::max(1U, (connections_ - stream_ + stride_ - 1) / stride_)},
       visit_{scene.visit},
       cyclic_{cyclic} {}
 
 std::uint32_t Itinerary::next(std::uint32_t messages, Random& random) {
   arrived_ = left_ == 0;
   if (arrived_) {
-    if (count_ > 1) at_ = cyclic_ ? (at_ + 1) % count_ : random.below(count_);
+    if (cyclic_)
+      turn_ = (turn_ + 1) % count_;
+    else if (connections_ > 1)
+      at_ = random.below(connections_);
     left_ = std::max(visit_, messages);
   }
   left_ -= std::min(left_, messages);
-  return first_ + at_ * stride_;
+  return cyclic_ ? stream_ + turn_ * stride_ : at_;
 }
 
 void enter_probe(World& world, Sections& sections, double now) {

@@ -27,7 +27,10 @@
 
 namespace qpcast::simgrid {
 
-/// Which connection a stream writes to: visits of `visit` messages, to its own connections.
+/// Which connection a stream writes to, by visits of `visit` messages.
+///
+/// A visit goes to any connection with equal chance, whoever makes it: that is the visit whose mean
+/// stall the closed form states. Cyclic visits go to the stream's own share of them, in turn.
 class Itinerary {
  public:
   Itinerary(const Scene& scene, bool cyclic, std::uint32_t stream);
@@ -36,9 +39,9 @@ class Itinerary {
   bool arrived() const { return arrived_; }
 
  private:
-  std::uint32_t first_, stride_, count_, visit_;
+  std::uint32_t connections_, stream_, stride_, count_, visit_;
   bool cyclic_;
-  std::uint32_t at_ = 0, left_ = 0;
+  std::uint32_t turn_ = 0, at_ = 0, left_ = 0;
   bool arrived_ = false;
 };
 
