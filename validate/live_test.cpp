@@ -129,7 +129,7 @@ TEST_CASE("a row that a CPU produced in place of the GPU is not modelled, live a
 }
 
 TEST_CASE("a live file and validate --data count the same rows", "[live]") {
-  const std::string folder = GENERATE("h200-sink", "h200-execute", "softroce", "softroce-loaded");
+  const std::string folder = GENERATE("h200-sink", "h200-execute", "softroce", "softroce-again");
   const std::filesystem::path file = "data/live/" + folder + "/live.jsonl";
   INFO(file);
   const auto rows = io::read_measurements(file);
