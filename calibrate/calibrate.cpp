@@ -314,8 +314,7 @@ Spread spread_of(const Fit& fit, bool (*kind)(Metric)) {
 }
 
 /// Model error: the part of the log residuals that row noise and rounding do not explain. Few rows
-/// of a kind say little of it, so that those of the others count as
-/// ten of them.
+/// of a kind say little of it, so that the others' count as ten of them.
 Discrepancy discrepancy_of(const Fit& fit, double effective) {
   constexpr double borrowed = 10, least = 1e-4;
   const auto probes = spread_of(fit, [](Metric m) { return is_probe(m); });

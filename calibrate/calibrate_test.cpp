@@ -76,27 +76,21 @@ TEST_CASE("an imposed rate and context cache are found, however small the cache"
   }
 }
 
-TEST_CASE("rates that scatter widen the intervals of rates, not of times", "[intervals]") {
+TEST_CASE("metrics that scatter widen their own intervals alone", "[intervals]") {
   const auto truth = draw_truth(5);
-  auto rows = measure(truth, 0.01, 7);
-  double sign = 1;
-  for (auto& row : rows)
-    if (is_rate(row.metric)) row.value *= std::exp(0.25 * (sign = -sign));
-  const auto result = fit(truth, rows);
-  CHECK(result.discrepancy.rates > 1.5 * result.discrepancy.times);
-  CHECK(result.platforms.front().discrepancy.rates == result.discrepancy.rates);
-}
-
-TEST_CASE("round trips that scatter widen their own intervals alone", "[intervals]") {
-  const auto truth = draw_truth(5);
-  auto rows = measure(truth, 0.01, 7);
-  double sign = 1;
-  for (auto& row : rows)
-    if (is_probe(row.metric)) row.value *= std::exp(0.4 * (sign = -sign));
-  const auto spread = fit(truth, rows).discrepancy;
-  CHECK(spread.probes > 2 * spread.times);
-  CHECK(spread.probes > 2 * spread.rates);
-  CHECK(spread.largest() == spread.probes);
+  const auto spread_with = [&](double scatter, bool (*kind)(Metric)) {
+    auto rows = measure(truth, 0.01, 7);
+    double sign = 1;
+    for (auto& row : rows)
+      if (kind(row.metric)) row.value *= std::exp(scatter * (sign = -sign));
+    return fit(truth, rows).platforms.front().discrepancy;
+  };
+  const auto rates = spread_with(0.25, is_rate);
+  CHECK(rates.rates > 1.5 * rates.times);
+  const auto probes = spread_with(0.4, is_probe);
+  CHECK(probes.probes > 2 * probes.times);
+  CHECK(probes.probes > 2 * probes.rates);
+  CHECK(probes.largest() == probes.probes);
 }
 
 TEST_CASE("same rows, same platform", "[deterministic]") {

@@ -227,16 +227,18 @@ void check_units(const std::vector<Measurement>& rows,
     slowness[{d.platform, d.row->metric}].emplace_back(is_time(d.row->metric) ? ratio : -ratio, i);
   }
   // Priors are good to an order of magnitude at best, and a slow machine is slow in every metric:
-  // what counts is how a metric's middle half lies against the platform's others. Alone, a metric
-  // that is far from its priors is a fast (or slow) machine.
+  // what counts is how a metric's middle half lies against the platform's others. Alone, an
+  // adapter's metric is held against its priors; a program's may be as fast or slow as it likes.
   constexpr double within = 4, far_from_prior = 30;
   for (auto& [key, list] : slowness) {
     std::sort(list.begin(), list.end());
     const auto others = median_of_others(slowness, key);
-    if (!others) continue;
+    const bool program = problem.facts(key.first).nic_kind != NicKind::hardware;
+    if (!others && program) continue;
     const auto at = list[list.size() / 2].second;
     const auto quartile = [&](std::size_t k) {
-      return thousandfold(std::exp(list[k * (list.size() - 1) / 4].first - *others), within);
+      return thousandfold(std::exp(list[k * (list.size() - 1) / 4].first - others.value_or(0)),
+                          within);
     };
     if (quartile(1) == 1 || quartile(1) != quartile(3)) continue;
     // The others may be what is wrong: this metric must be far from its priors by itself.

@@ -145,7 +145,18 @@ TEST_CASE("a whole metric in another unit is found by what priors expect", "[che
   CHECK_THROWS_WITH(fit(rows), Contains("unit-off-by-1000") && Contains("rate"));
 }
 
-TEST_CASE("a row beside no others is fast or slow, not in another unit", "[checks]") {
+TEST_CASE("an adapter's only metric in another unit is found by what priors expect", "[checks]") {
+  std::vector<Measurement> rows;
+  for (const auto* batch : {"4", "8", "16", "32"})
+    rows.push_back(row(
+        std::string{"submitter=host;qps=16;threads=16;batch="} + batch + ";payload=8;window=512",
+        Metric::rate, 30));
+  CHECK_NOTHROW(fit(rows));
+  for (auto& m : rows) m.value /= 1000;
+  CHECK_THROWS_WITH(fit(rows), Contains("unit-off-by-1000") && Contains("rate"));
+}
+
+TEST_CASE("a program's row beside no others is fast or slow, not in another unit", "[checks]") {
   // Priors expect about 2 messages/us of such a program, and 5 us to complete a put.
   for (const double factor : {1e-3, 1e3}) {
     auto rate = row("submitter=host;qps=1;batch=16;payload=8;window=128", Metric::rate, 2 * factor);

@@ -31,11 +31,14 @@ ParameterValues::ParameterValues() {
 }
 
 ParameterValues::ParameterValues(const Platform& platform) : ParameterValues{} {
+  if (!platform.parameters.empty()) given_.resize(values_.size());
   for (const auto& p : platform.parameters) {
     const auto at = find(p.name);
     if (!at)
       throw InputError{platform.name, p.name, "unknown parameter; 'qpcast platforms' lists them"};
     values_[*at] = p.value;
+    given_.resize(values_.size());
+    given_[*at] = 1;
   }
 }
 

@@ -110,6 +110,11 @@ class ParameterValues {
     return param_count + static_cast<std::size_t>(profile) * cost_count +
            static_cast<std::size_t>(c);
   }
+  /// Whether a library's cost is known: the platform has it, or is not calibrated yet.
+  bool knows(int profile, Cost c) const {
+    const auto i = index(profile, c);
+    return given_.empty() || (i < given_.size() && given_[i] != 0);
+  }
   /// The profile's number; adds it with prior values if it is new.
   int profile(const std::string& name);
   /// The profile's number, or -1.
@@ -135,6 +140,7 @@ class ParameterValues {
 
   std::vector<char>* used_ = nullptr;
   std::vector<double> values_;
+  std::vector<char> given_;  ///< by a calibrated platform; empty without one
   std::vector<std::string> profiles_;
 };
 

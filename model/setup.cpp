@@ -62,13 +62,21 @@ int profile_number(const std::string& name, ParameterValues& values) {
   return name == LibraryPreset::no_cost ? no_profile : values.profile(name);
 }
 
+/// No library is around a bare GPU transport: its calls cost what was measured of them, or nothing.
+void leave_out_unknown(const ParameterValues& values, Setup& s) {
+  if (!s.gpu_builds()) return;
+  for (const auto cost : {Cost::issue, Cost::pointer_issue, Cost::complete, Cost::receive})
+    if (auto& profile = s.profile.at(static_cast<std::size_t>(cost)); !values.knows(profile, cost))
+      profile = no_profile;
+}
+
 void resolve_profiles(const Layout& layout, const LibraryPreset* preset, ParameterValues& values,
                       Setup& s) {
   const std::string fallback = s.gpu_builds()   ? bare_gpu_profile
                                : s.caller_posts ? bare_host_profile
                                                 : bare_proxy_profile;
   s.profile.fill(values.profile(preset ? preset->profile : fallback));
-  if (!preset) return;
+  if (!preset) return leave_out_unknown(values, s);
   for (const auto& [cost, profile] : preset->profile_of)
     s.profile.at(static_cast<std::size_t>(cost)) = profile_number(profile, values);
   for (const auto& variant : preset->variants) {

@@ -14,6 +14,7 @@
 #include <memory_resource>
 #include <span>
 
+#include "hw/cache_lines.hpp"
 #include "hw/proxy/descriptor.hpp"
 
 namespace qpcast::hw {
@@ -27,7 +28,7 @@ struct RingView {
   std::uint64_t* completed = nullptr;  ///< written by the worker; host memory, or the GPU's mapped
 };
 
-/// Ring memory on the host, each counter on a pair of cache lines of its own: x86 fetches two.
+/// Ring memory on the host, each counter on cache lines of its own.
 class Ring {
  public:
   /// @param memory  where slots and counters lie
@@ -40,7 +41,7 @@ class Ring {
   RingView view();
 
  private:
-  struct alignas(128) Counter {
+  struct alignas(lines_apart) Counter {
     std::uint64_t value = 0;
   };
   struct Counters {

@@ -7,12 +7,14 @@
 ///            + gpu.host_exchange (1 - 1 / P)                baseline only, P producers
 ///   worker   : (post / B + per_request) * h                 per request, T servers
 ///   lock     : serial_fraction * the same                   one server, shared by all workers
+///   complete += gpu.host_read                               of a producer with a window
 ///   receive += handoff                                      baseline only: payload and flag
 ///                                                           are two descriptors
 ///
 /// A lone descriptor is posted and gone; those of a stream wait for the bus. A producer with a
-/// window W looks at the completion counter, in host memory, once per half of it. The baseline
-/// reads the worker's progress for each descriptor, behind the stores of other producers.
+/// window W looks at the completion counter, in host memory, once per half of it, and what it waits
+/// for is known a look later. The baseline reads the worker's progress for each descriptor, behind
+/// the stores of other producers.
 ///
 /// A host that posts by itself (submitter=host without workers) hands nothing to anybody: no
 /// pickup, and issue = (post / B + per_request) * h. In a stream it polls a queue pair whenever it

@@ -152,8 +152,9 @@ TEST_CASE("slots are published as they were reserved: one slow builder holds bac
   const auto rate = [](const char* publication, double jitter) {
     auto options = small();
     options.lane_jitter = jitter;
-    const auto text =
-        std::string{"submitter=gpu;qps=1;threads=2;sms=2;batch=1;clock_mhz=700;publication="};
+    const auto text = std::string{
+        "submitter=gpu;qps=1;threads=2;sms=2;batch=1;payload=200;inline=1;clock_mhz=700;"
+        "publication="};
     return simulate((text + publication).c_str(), options).rate;
   };
   // A lock lets whoever is ready go first; taking it costs the same every time.

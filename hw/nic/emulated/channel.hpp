@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "hw/cache_lines.hpp"
 #include "hw/nic/direct/direct_queue.hpp"
 #include "hw/nic/emulated/server.hpp"
 #include "hw/nic/nic.hpp"
@@ -45,16 +46,14 @@ class EmulatedChannel final : public Channel {
 
  private:
   /// The NIC's thread polls what the submitter stores; a word beside them would be fetched back and
-  /// forth with them. 128 B, since x86 fetches lines of 64 B in pairs.
-  static constexpr std::size_t apart = 128;
+  /// forth with them. This is what the NIC reads, as it lies in memory.
+  struct Shared {
+    alignas(lines_apart) std::uint32_t record[2]{};
+    alignas(lines_apart) std::uint32_t consumer_record[2]{};
+    alignas(lines_apart) std::uint64_t doorbell = 0;
+  };
   struct alignas(64) Block {
     wqe::Segment segments[wqe::segments_per_block];
-  };
-  /// What the NIC reads, as it lies in memory.
-  struct Shared {
-    alignas(apart) std::uint32_t record[2]{};
-    alignas(apart) std::uint32_t consumer_record[2]{};
-    alignas(apart) std::uint64_t doorbell = 0;
   };
 
   direct::DirectQueue attach(const ChannelOptions& options);
@@ -65,7 +64,7 @@ class EmulatedChannel final : public Channel {
   std::vector<Block> blocks_;
   std::vector<wqe::CompletionEntry> entries_;
   Shared shared_;
-  alignas(apart) direct::DirectQueue queue_;  // last: it points at all of the above
+  alignas(lines_apart) direct::DirectQueue queue_;  // last: it points at all of the above
   std::uint32_t idle_polls_ = 0;
 };
 
