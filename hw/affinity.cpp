@@ -1,6 +1,5 @@
 #include "hw/affinity.hpp"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -21,11 +20,11 @@ int parse_cpu(std::string_view text, std::string_view list) {
   return cpu;
 }
 
-bool bind_to(const std::vector<int>& cpus) {
+bool bind(pthread_t thread, const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-  return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
+  return pthread_setaffinity_np(thread, sizeof set, &set) == 0;
 }
 
 }  // namespace
@@ -68,7 +67,8 @@ Places places_beside_a_software_nic(const std::vector<int>& cpus) {
   return {cpus.back(), cpus.front(), {cpus.begin() + 1, cpus.end() - 1}};
 }
 
-bool pin_this_thread(int cpu) { return bind_to({cpu}); }
+bool pin_thread(pthread_t thread, int cpu) { return bind(thread, {cpu}); }
+bool pin_this_thread(int cpu) { return pin_thread(pthread_self(), cpu); }
 
 PinnedScope::PinnedScope(int cpu) {
   if (cpu < 0) return;
@@ -77,7 +77,7 @@ PinnedScope::PinnedScope(int cpu) {
 }
 
 PinnedScope::~PinnedScope() {
-  if (!before_.empty()) bind_to(before_);
+  if (!before_.empty()) bind(pthread_self(), before_);
 }
 
 }  // namespace qpcast::hw

@@ -1,6 +1,8 @@
 /// Which processors are near a NIC, and threads bound to them.
 #pragma once
 
+#include <pthread.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,8 @@ struct Places {
 };
 Places places_beside_a_software_nic(const std::vector<int>& cpus = allowed_cpus());
 
-/// Binds the calling thread to one processor. @return false when the system refuses
+/// Binds a thread to one processor. @return false when the system refuses
+bool pin_thread(pthread_t thread, int cpu);
 bool pin_this_thread(int cpu);
 
 /// Binds the calling thread to one processor for a while; -1 leaves it alone.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -71,22 +70,6 @@ Environment processor_state() {
   const auto khz = first_line(folder + "scaling_cur_freq");
   if (!khz.empty()) state["cpu.mhz"] = fmt::format("{:.0f}", std::stod(khz) / 1000);
   return state;
-}
-
-double observed_cpu_mhz(std::chrono::milliseconds time) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::uint64_t chain = 100000;
-  double fastest = 0;
-  const auto end = Clock::now() + time;
-  do {
-    const auto start = Clock::now();
-    std::uint64_t value = 1;
-    // The barrier keeps the additions apart and dependent, one per cycle.
-    for (std::uint64_t i = 0; i < chain; ++i) asm volatile("" : "+r"(value += i));
-    const auto us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-    fastest = std::max(fastest, static_cast<double>(chain) / us);
-  } while (Clock::now() < end);
-  return fastest;
 }
 
 }  // namespace qpcast::hw

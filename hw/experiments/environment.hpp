@@ -1,7 +1,6 @@
 /// What a row says of the machine that it was measured on.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <string>
 
@@ -14,9 +13,5 @@ Environment machine_environment();
 
 /// The first CPU's governor and frequency as they are now.
 Environment processor_state();
-
-/// Clock of the calling thread's processor as observed: dependent additions, one per cycle, timed.
-/// Unit: MHz. Under software emulation this is the emulator's speed.
-double observed_cpu_mhz(std::chrono::milliseconds time);
 
 }  // namespace qpcast::hw

@@ -12,6 +12,7 @@
 #include "hw/experiments/submitter.hpp"
 #include "hw/gda/gpu_nic.hpp"
 #include "hw/proxy/proxy.hpp"
+#include "hw/quiet_places.hpp"
 #include "model/layout.hpp"
 
 namespace qpcast::hw {
@@ -28,6 +29,8 @@ struct Bench {
   /// Of a proxy's rings; a GPU that produces needs pinned memory.
   std::pmr::memory_resource* ring_memory = std::pmr::new_delete_resource();
   int producer_cpu = -1;  ///< a CPU that posts or produces is bound to it; -1: to none
+  /// Chooses the NIC's, producer's and workers' processors before each point; null: they stay.
+  QuietPlaces* places = nullptr;
 };
 
 class Link {

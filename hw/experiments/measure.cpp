@@ -17,6 +17,7 @@
 #include "hw/experiments/remote_peer.hpp"
 #include "hw/experiments/run.hpp"
 #include "hw/gda/gpu_link.hpp"
+#include "hw/quiet_places.hpp"
 #include "model/error.hpp"
 #include "model/platform.hpp"
 
@@ -241,11 +242,8 @@ Measured measure(const MeasureOptions& options, std::ostream& out) {
   const auto plan = plan_of(options, *nic, gpu, clocks.get(), !meeting.client);
   Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
   bench.clocks = clocks.get();
-  if (nic->kind() == "emulated") {
-    const auto places = places_beside_a_software_nic();
-    bench.cpus = places.workers;
-    bench.producer_cpu = places.producer;
-  }
+  QuietPlaces places;
+  if (nic->kind() == "emulated") bench.places = &places;
   if (gpu.nic) {
     bench.gpu_nic = gpu.nic.get();
     bench.ring_memory = pinned_resource();

@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "hw/experiments/environment.hpp"
+#include "hw/observed_clock.hpp"
 #include "hw/proxy/proxy.hpp"
 
 namespace qpcast::hw {
@@ -33,11 +33,12 @@ void load_all_processors(Clock::time_point end, const std::atomic<bool>* interru
 }  // namespace
 
 double reach_host_state(HostState state, std::chrono::milliseconds warm,
-                        std::chrono::milliseconds cold, const std::atomic<bool>* interrupted) {
+                        std::chrono::milliseconds cold, int cpu,
+                        const std::atomic<bool>* interrupted) {
   if (state == HostState::cold) idle(Clock::now() + cold, interrupted);
   if (state == HostState::warm) load_all_processors(Clock::now() + warm, interrupted);
   if (asked_to_stop(interrupted)) throw Interrupted{};
-  return observed_cpu_mhz(std::chrono::milliseconds{1});
+  return observed_mhz_of(cpu);
 }
 
 }  // namespace qpcast::hw

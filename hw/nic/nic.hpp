@@ -87,6 +87,8 @@ class Nic {
   virtual bool writes_payload() const { return true; }
   /// @throws DeviceError when the device itself is gone, and not a queue pair alone
   virtual void check_present() {}
+  /// A NIC that is a thread of this process runs on processor `cpu` from now on.
+  virtual void run_on(int /*cpu*/) {}
   virtual std::unique_ptr<Region> allocate(std::size_t bytes) = 0;
   /// The region must outlive the channel.
   virtual std::unique_ptr<Channel> open(Region& region, const ChannelOptions& options) = 0;

@@ -1,9 +1,12 @@
 #include "hw/proxy/proxy.hpp"
 
 #include <catch2/catch.hpp>
+#include <map>
+#include <stdexcept>
 
 #include "hw/affinity.hpp"
 #include "hw/proxy/memory_channel.hpp"
+#include "hw/quiet_places.hpp"
 #include "model/error.hpp"
 
 using namespace qpcast;
@@ -158,6 +161,31 @@ TEST_CASE("beside a software NIC each thread has a processor of its own, or none
   CHECK(many.nic == 8);
   CHECK(many.producer == 2);
   CHECK(many.workers == std::vector{3, 5, 7});
+}
+
+TEST_CASE("a processor that somebody shares is left for one that nobody does") {
+  std::map<int, double> mhz{{0, 2900}, {1, 2900}, {2, 2700}, {3, 2900}, {4, 1500}, {5, 2900}};
+  QuietPlaces places{{0, 1, 2, 3, 4, 5}, [&](int cpu) { return mhz.at(cpu); }};
+  const auto chosen = places.choose();
+  CHECK(chosen.nic == 0);
+  CHECK(chosen.producer == 1);
+  CHECK(chosen.workers == std::vector{2, 3, 5, 4});
+  CHECK(places.held());
+  mhz[3] = 1400;  // nobody's yet
+  CHECK(places.choose().producer == 1);
+  mhz[1] = 1450;
+  CHECK_FALSE(places.held());
+  CHECK(places.choose().producer == 2);
+  CHECK(places.choose().workers == std::vector{5, 4, 1, 3});
+  for (auto& [cpu, now] : mhz) now = 1000 + cpu;  // everybody's: the quickest of what there is
+  CHECK_FALSE(places.held());
+  CHECK(places.choose().nic == 5);
+}
+
+TEST_CASE("too few processors to choose from are left to the scheduler") {
+  QuietPlaces places{{0, 1}, [](int) -> double { throw std::logic_error{"nobody looks"}; }};
+  CHECK(places.choose().nic == -1);
+  CHECK(places.held());
 }
 
 TEST_CASE("the kernel's processor lists") {

@@ -18,6 +18,7 @@ class EmulatedNic final : public Nic {
   std::map<std::string, std::uint64_t> error_counters() const override;
   bool writes_payload() const override { return imposed_.mode == emulated::Mode::execute; }
   void check_present() override;
+  void run_on(int cpu) override { server_->run_on(cpu); }
   std::unique_ptr<Region> allocate(std::size_t bytes) override;
   std::unique_ptr<Channel> open(Region& region, const ChannelOptions& options) override;
 

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/affinity.hpp"
 #include "hw/nic/emulated/adapter.hpp"
 #include "hw/nic/emulated/context_cache.hpp"
 #include "hw/nic/emulated/imposed.hpp"
@@ -40,6 +41,9 @@ class Server {
   void connect(std::uint32_t number, std::uint32_t peer);
   /// The NIC does not touch the queue's memory any more once this returns.
   void detach(std::uint32_t number);
+
+  /// The thread is bound to processor `cpu` from now on.
+  void run_on(int cpu) { pin_thread(thread_.native_handle(), cpu); }
 
   /// Lets a fault strike now, on this queue pair or, of a removed device, on all.
   void inject(Fault fault, std::uint32_t number);
