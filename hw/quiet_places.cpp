@@ -16,8 +16,8 @@ double QuietPlaces::look(int cpu) {
   return mhz;
 }
 
-/// A shared core gives 0.5 to 0.7 of its speed; clocks that depend on how many cores are busy differ
-/// by 0.1.
+/// A shared core gives 0.5 to 0.7 of its speed; clocks that depend on how many cores are busy
+/// differ by 0.1.
 bool QuietPlaces::quick(double mhz) const { return mhz >= 0.85 * best_; }
 
 bool QuietPlaces::held() {
@@ -27,8 +27,9 @@ bool QuietPlaces::held() {
 }
 
 const Places& QuietPlaces::choose() {
-  if (places_.nic < 0 || (best_ > 0 && held() && quick(look(places_.workers.front()))))
-    return places_;
+  if (places_.nic < 0) return places_;
+  quiet_ = best_ > 0 && held() && quick(look(places_.workers.front()));
+  if (quiet_) return places_;
   std::vector<std::pair<double, int>> seen;
   for (const int cpu : cpus_) seen.emplace_back(look(cpu), cpu);
   // Those at full speed are equal, and stay in their order.
@@ -37,6 +38,7 @@ const Places& QuietPlaces::choose() {
     return !quick(a.first) && a.first > b.first;
   });
   places_ = {seen[0].second, seen[1].second, {}};
+  quiet_ = quick(seen[1].first);
   for (std::size_t i = 2; i < seen.size(); ++i) places_.workers.push_back(seen[i].second);
   return places_;
 }

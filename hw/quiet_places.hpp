@@ -20,12 +20,14 @@ class QuietPlaces {
   /// @param cpus  to choose from; with fewer than four the scheduler places threads
   explicit QuietPlaces(std::vector<int> cpus = allowed_cpus(), Observe observe = observed_mhz_of);
 
-  /// Those of the last time while nobody shares them, else the quickest processors of all: the NIC's
-  /// first, then the producer's, then the workers'.
+  /// Those of the last time while nobody shares them, else the quickest processors of all: the
+  /// NIC's first, then the producer's, then the workers'.
   const Places& choose();
 
-  /// Nobody shares the NIC's and the producer's processor.
+  /// Nobody shares the NIC's and the producer's processor now.
   bool held();
+  /// Nobody did when they were chosen.
+  bool quiet() const { return quiet_; }
 
  private:
   double look(int cpu);
@@ -35,6 +37,7 @@ class QuietPlaces {
   Observe observe_;
   Places places_;
   double best_ = 0;  ///< MHz, of any processor so far
+  bool quiet_ = true;
 };
 
 }  // namespace qpcast::hw

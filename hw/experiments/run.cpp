@@ -15,6 +15,7 @@
 #include "hw/experiments/progress.hpp"
 #include "hw/experiments/statistics.hpp"
 #include "hw/experiments/subject.hpp"
+#include "hw/experiments/undisturbed.hpp"
 #include "scenarios/io/measurements.hpp"
 
 namespace qpcast::hw {
@@ -44,7 +45,7 @@ std::string clock_missed(const Layout& layout, double seen) {
       seen);
 }
 
-/// Passes of a row during which a processor was shared with somebody else.
+/// How many passes somebody else had a share of a processor in; the row is of the others.
 constexpr const char* shared_cpu = "passes.cpu_shared";
 
 /// The device says no to this layout; others may still work.
@@ -174,15 +175,15 @@ class Runner {
         for (const auto metric : metrics_of(point)) join(point, metric, by_row);
   }
 
-  /// One pass, again while somebody else had a share of its processors, three times at most.
-  std::optional<Passes> undisturbed(const Point& point, Environment& facts) {
-    constexpr int most = 3;
+  /// One pass; once more if somebody else took a share of its processors meanwhile.
+  std::optional<Passes> pass_in_peace(const Point& point, Environment& facts) {
     for (int attempt = 1;; ++attempt) {
       const auto subject = open(point);
       auto values = subject ? timed(point, *subject, 1, facts) : std::nullopt;
-      const bool held = !values || !bench_.places || bench_.places->held();
-      if (!held && attempt < most) continue;
-      if (!held) facts[shared_cpu] = "1";
+      if (!values || !bench_.places || gpu_submits(point.layout)) return values;
+      if (bench_.places->held()) return values;
+      if (attempt == 1 && bench_.places->quiet()) continue;
+      facts[shared_cpu] = "1";
       return values;
     }
   }
@@ -211,7 +212,7 @@ class Runner {
     attempt(point, [&] {
       const auto clock = lock_clock(point);
       auto facts = environment_;
-      const auto values = undisturbed(point, facts);
+      const auto values = pass_in_peace(point, facts);
       if (!values) {
         refused_.insert(&point);
         return false;
@@ -223,27 +224,32 @@ class Runner {
     });
   }
 
-  /// The row of all its passes; the environment of the last, with the median of what was observed.
+  /// The row of its passes, in the environment of the last and at the median of their clocks.
   void join(const Point& point, Metric metric,
             const std::map<std::string, std::vector<Measurement>>& by_row) {
-    std::vector<double> values, mhz;
-    std::size_t shared = 0;
+    std::vector<TimedPass> passes;
     Environment facts;
     for (std::uint32_t pass = 0; pass < plan_.passes; ++pass) {
       const auto it = by_row.find(pass_id(row_id(point, metric), pass));
       if (it == by_row.end()) continue;
-      values.push_back(it->second.front().value);
-      facts = it->second.front().environment;
-      if (const auto seen = facts.find("cpu.observed_mhz"); seen != facts.end())
-        mhz.push_back(std::stod(seen->second));
-      shared += facts.erase(shared_cpu);
+      const auto& row = it->second.front();
+      facts = row.environment;
+      const auto seen = facts.find("cpu.observed_mhz");
+      passes.push_back({row.value, seen == facts.end() ? 0 : std::stod(seen->second),
+                        facts.erase(shared_cpu) > 0});
     }
-    if (values.empty()) {
+    if (passes.empty()) {
       report_.kept += rows_.has(row_id(point, metric)) ? 1 : 0;
       return;
     }
-    if (shared > 0) facts[shared_cpu] = std::to_string(shared);
-    if (!mhz.empty()) facts["cpu.observed_mhz"] = fmt::format("{:.0f}", median(mhz));
+    if (const auto shared = std::ranges::count(passes, true, &TimedPass::shared); shared > 0)
+      facts[shared_cpu] = std::to_string(shared);
+    std::vector<double> values, mhz;
+    for (const auto& pass : undisturbed(std::move(passes))) {
+      values.push_back(pass.value);
+      mhz.push_back(pass.mhz);
+    }
+    if (median(mhz) > 0) facts["cpu.observed_mhz"] = fmt::format("{:.0f}", median(mhz));
     write(point, metric, values, facts);
   }
 

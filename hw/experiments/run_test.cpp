@@ -17,6 +17,7 @@
 #include "hw/experiments/short_plan.hpp"
 #include "hw/experiments/statistics.hpp"
 #include "hw/experiments/subject.hpp"
+#include "hw/experiments/undisturbed.hpp"
 #include "hw/gda/gpu_layout.hpp"
 #include "model/error.hpp"
 
@@ -28,10 +29,11 @@ namespace {
 
 struct Fixture {
   RunReport run(const Plan& plan, const std::atomic<bool>* interrupted = nullptr,
-                ClockControl* clocks = nullptr) {
+                ClockControl* clocks = nullptr, QuietPlaces* places = nullptr) {
     LocalPeer peer{nic};
     Bench bench{nic, peer, {}, patience, interrupted};
     bench.clocks = clocks;
+    bench.places = places;
     RowFile rows{file, nic.kind(), nic.name()};
     return run_plan(plan, bench, "test", nic.environment(), rows);
   }
@@ -388,6 +390,47 @@ TEST_CASE("alternating passes: every point once per pass, joined at the end, and
   const auto again = f.run(plan);
   CHECK(again.measured == 0);
   CHECK(again.kept == n);
+}
+
+TEST_CASE("a row is made of undisturbed passes, or of the two at the quickest clocks") {
+  const auto values = [](std::vector<TimedPass> passes) {
+    std::vector<double> all;
+    for (const auto& pass : undisturbed(std::move(passes))) all.push_back(pass.value);
+    return all;
+  };
+  CHECK(values({}).empty());
+  CHECK(values({{1, 0, false}}) == std::vector<double>{1});
+  CHECK(values({{1, 20, false}, {2, 30, false}, {3, 90, true}}) == std::vector<double>{2, 1});
+  CHECK(values({{1, 20, true}, {2, 10, false}, {3, 30, true}}) == std::vector<double>{2, 3});
+  CHECK(values({{1, 20, true}, {2, 10, true}, {3, 30, true}}) == std::vector<double>{3, 1});
+}
+
+TEST_CASE("a pass that somebody disturbed is measured again once, and the row says what was left") {
+  Fixture f;
+  auto plan = short_plan({"batching"});
+  plan.alternate = true;
+  plan.passes = 3;
+  SECTION("nobody") {
+    QuietPlaces places{{0, 1, 2, 3}, [](int) { return 2000.0; }};
+    f.run(plan, nullptr, nullptr, &places);
+    for (const auto& row : f.rows()) {
+      CHECK(row["passes"] == 3);
+      CHECK_FALSE(row["environment"].contains("passes.cpu_shared"));
+    }
+  }
+  SECTION("each processor slows down while it is used") {
+    int looks = 0;
+    QuietPlaces places{{0, 1, 2, 3}, [&](int) { return looks++ % 7 < 4 ? 2000.0 : 900.0; }};
+    f.run(plan, nullptr, nullptr, &places);
+    REQUIRE_FALSE(f.rows().empty());
+    bool said = false;
+    for (const auto& row : f.rows()) {
+      const int shared = std::stoi(row["environment"].value("passes.cpu_shared", "0"));
+      CHECK(row["passes"] == (shared == 0 ? 3 : 2));
+      said |= shared > 0;
+    }
+    CHECK(said);
+  }
 }
 
 TEST_CASE("hold-out layouts: reproducible, unseen, distinct, and possible on the machine") {

@@ -21,7 +21,9 @@ constexpr std::uint32_t queue_slots = 1024;
 constexpr std::uint32_t most_blocks = 256;
 /// Empty rounds, about 1 us each, before a block looks less often: more than lone operations need.
 constexpr std::uint32_t looks_before_rest = 32;
-constexpr std::uint32_t rest_ns_per_block = 16;  ///< so that all blocks look 60 times a us
+/// Rest between two looks: all blocks look 60 times a us at first, 8 times after as many looks
+/// again.
+constexpr std::uint32_t rest_ns_per_block = 16, long_rest_ns_per_block = 128;
 constexpr std::uint32_t most_served = queue_slots / most_blocks;  ///< by one block
 
 __device__ void write_back(Queue& to, const Queue& from) {
@@ -69,7 +71,10 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
     // Told to stop before this round began, and nothing was left: all doorbells are served.
     if (last) break;
     // Each look crosses PCIe, and what is not used should not be in the way of what is.
-    if (++idle >= looks_before_rest) __nanosleep(rest_ns_per_block * gridDim.x);
+    if (++idle >= 2 * looks_before_rest)
+      __nanosleep(long_rest_ns_per_block * gridDim.x);
+    else if (idle >= looks_before_rest)
+      __nanosleep(rest_ns_per_block * gridDim.x);
     last = *stop != 0;
   }
   for (std::uint32_t k = 0; k < served_count; ++k) write_back(original(k), served[k].queue);

@@ -2,8 +2,8 @@
 ///
 ///   none      nothing but the program's order: unsafe on hardware that reorders
 ///   gpu       fence.sc at GPU scope before the record and before the doorbell
-///   release   fence.acq_rel at GPU scope before the record, which is exchanged where all GPU
-///             threads and the NIC see it; the doorbell waits for the exchange to return
+///   release   fence.acq_rel at GPU scope before the record, which is read back from where all GPU
+///             threads and the NIC see it; the doorbell waits for what was read
 ///   system    fence.sc at system scope before the record and before the doorbell
 ///
 /// Source: arXiv 2610.01380, section 4.1; PTX memory model.

@@ -13,9 +13,10 @@ namespace qpcast::hw::gda {
 template <Ordering scope>
 __device__ inline void write_record(std::uint32_t* record, std::uint32_t value) {
   if constexpr (scope == Ordering::release) {
-    // The record held an older index, so that the trap is never taken; but the doorbell cannot be
-    // stored before the exchange has told.
-    if (atomicExch(record, value) == value) __trap();
+    // Nobody else writes the record now, so that the trap is never taken; but the doorbell cannot
+    // be stored before the load has told.
+    store_volatile(record, value);
+    if (load_volatile(record) != value) __trap();
   } else {
     store_volatile(record, value);
     order<scope>();
