@@ -9,7 +9,8 @@ std::vector<TimedPass> undisturbed(std::vector<TimedPass> passes) {
   std::ranges::stable_sort(passes, [](const TimedPass& a, const TimedPass& b) {
     return a.shared != b.shared ? b.shared : a.mhz > b.mhz;
   });
-  const auto quiet = static_cast<std::size_t>(std::ranges::count(passes, false, &TimedPass::shared));
+  const auto quiet =
+      static_cast<std::size_t>(std::ranges::count(passes, false, &TimedPass::shared));
   passes.resize(std::min(passes.size(), std::max(quiet, enough)));
   return passes;
 }

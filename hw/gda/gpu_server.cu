@@ -21,9 +21,7 @@ constexpr std::uint32_t queue_slots = 1024;
 constexpr std::uint32_t most_blocks = 256;
 /// Empty rounds, about 1 us each, before a block looks less often: more than lone operations need.
 constexpr std::uint32_t looks_before_rest = 32;
-/// Rest between two looks: all blocks look 60 times a us at first, 8 times after as many looks
-/// again.
-constexpr std::uint32_t rest_ns_per_block = 16, long_rest_ns_per_block = 128;
+constexpr std::uint32_t rest_ns_per_block = 16;  ///< so that all blocks look 60 times a us
 constexpr std::uint32_t most_served = queue_slots / most_blocks;  ///< by one block
 
 __device__ void write_back(Queue& to, const Queue& from) {
@@ -41,10 +39,24 @@ struct Served {
   Condition told;
 };
 
+/// The host's word, and what the first block has read of it: reads of one word across PCIe wait for
+/// each other, those of GPU memory do not.
+struct Stop {
+  const volatile std::uint32_t* host;
+  volatile std::uint32_t* relayed;
+};
+
+__device__ bool told_to_stop(const Stop& stop) {
+  if (blockIdx.x != 0) return *stop.relayed != 0;
+  const std::uint32_t told = *stop.host;
+  if (told != 0) *stop.relayed = told;
+  return told != 0;
+}
+
 /// One thread of each block serves every gridDim-th queue pair. It keeps them in shared memory;
 /// what others may ask about them, whether they are in error, is told in the adapter's own table.
 __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::uint32_t count,
-                             const volatile std::uint32_t* stop) {
+                             Stop stop) {
   extern __shared__ Served served[];
   std::uint32_t served_count = 0;
   for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x, ++served_count) {
@@ -71,18 +83,15 @@ __global__ void serve_kernel(Adapter adapter, const std::uint32_t* active, std::
     // Told to stop before this round began, and nothing was left: all doorbells are served.
     if (last) break;
     // Each look crosses PCIe, and what is not used should not be in the way of what is.
-    if (++idle >= 2 * looks_before_rest)
-      __nanosleep(long_rest_ns_per_block * gridDim.x);
-    else if (idle >= looks_before_rest)
-      __nanosleep(rest_ns_per_block * gridDim.x);
-    last = *stop != 0;
+    if (++idle >= looks_before_rest) __nanosleep(rest_ns_per_block * gridDim.x);
+    last = told_to_stop(stop);
   }
   for (std::uint32_t k = 0; k < served_count; ++k) write_back(original(k), served[k].queue);
 }
 
 class GpuServer final : public QueueServer {
  public:
-  GpuServer() : stop_{sizeof(std::uint32_t)} {
+  GpuServer() : stop_{sizeof(std::uint32_t)}, gpu_stop_{sizeof(std::uint32_t)} {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   }
   ~GpuServer() override {
@@ -123,6 +132,7 @@ class GpuServer final : public QueueServer {
     upload(gpu_queues_, queues_);
     upload(gpu_active_, active);
     *stop_.as<volatile std::uint32_t>() = 0;
+    gpu_stop_.fill(0);
     const Adapter adapter{gpu_registrations_.as<Registration>(),
                           static_cast<std::uint32_t>(registrations_.size()),
                           gpu_queues_.as<Queue>(), queue_slots};
@@ -133,7 +143,8 @@ class GpuServer final : public QueueServer {
                                cudaSharedmemCarveoutMaxShared),
           "cudaFuncSetAttribute");
     serve_kernel<<<blocks, 1, most_served * sizeof(Served), stream_>>>(
-        adapter, gpu_active_.as<std::uint32_t>(), attached_, stop_.as<std::uint32_t>());
+        adapter, gpu_active_.as<std::uint32_t>(), attached_,
+        Stop{stop_.as<std::uint32_t>(), gpu_stop_.as<std::uint32_t>()});
     check(cudaGetLastError(), "launch");
     running_ = true;
   }
@@ -168,6 +179,7 @@ class GpuServer final : public QueueServer {
 
   cudaStream_t stream_ = nullptr;
   PinnedMemory stop_;
+  GpuMemory gpu_stop_;
   std::vector<Registration> registrations_;
   std::vector<Queue> queues_;
   std::uint32_t attached_ = 0;
