@@ -67,6 +67,11 @@ Places places_beside_a_software_nic(const std::vector<int>& cpus) {
   return {cpus.back(), cpus.front(), {cpus.begin() + 1, cpus.end() - 1}};
 }
 
+Places places_beside_an_adapter(const std::vector<int>& cpus) {
+  if (cpus.size() < 2) return {};
+  return {-1, cpus.back(), {cpus.begin(), cpus.end() - 1}};
+}
+
 bool pin_thread(pthread_t thread, int cpu) { return bind(thread, {cpu}); }
 bool pin_this_thread(int cpu) { return pin_thread(pthread_self(), cpu); }
 

@@ -28,6 +28,11 @@ struct Places {
 };
 Places places_beside_a_software_nic(const std::vector<int>& cpus = allowed_cpus());
 
+/// The same beside an adapter, from the processors near it: the producer has the last one for
+/// itself. Where producer and worker share a processor or not by the scheduler's whim, handing over
+/// a descriptor costs one of two times. With a single processor the scheduler places them.
+Places places_beside_an_adapter(const std::vector<int>& cpus);
+
 /// Binds a thread to one processor. @return false when the system refuses
 bool pin_thread(pthread_t thread, int cpu);
 bool pin_this_thread(int cpu);

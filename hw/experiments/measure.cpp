@@ -130,7 +130,9 @@ Scope scope_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu
 
 std::vector<int> cpus_near(const Environment& facts) {
   const auto node = facts.find("nic.numa_node");
-  return node == facts.end() ? std::vector<int>{} : cpus_of_node(std::atoi(node->second.c_str()));
+  const auto near =
+      node == facts.end() ? std::vector<int>{} : cpus_of_node(std::atoi(node->second.c_str()));
+  return near.empty() ? allowed_cpus() : near;
 }
 
 Environment environment_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu,
@@ -240,10 +242,12 @@ Measured measure(const MeasureOptions& options, std::ostream& out) {
   const auto facts = environment_of(options, *nic, gpu, meeting);
   const auto clocks = clocks_of(options, gpu);
   const auto plan = plan_of(options, *nic, gpu, clocks.get(), !meeting.client);
-  Bench bench{*nic, *peer, cpus_near(facts), patience, &InterruptScope::flag()};
+  const auto beside = places_beside_an_adapter(cpus_near(facts));
+  Bench bench{*nic, *peer, beside.workers, patience, &InterruptScope::flag()};
+  bench.producer_cpu = beside.producer;
   bench.clocks = clocks.get();
-  QuietPlaces places;
-  if (nic->kind() == "emulated") bench.places = &places;
+  QuietPlaces quiet;
+  if (nic->kind() == "emulated") bench.places = &quiet;
   if (gpu.nic) {
     bench.gpu_nic = gpu.nic.get();
     bench.ring_memory = pinned_resource();

@@ -163,6 +163,15 @@ TEST_CASE("beside a software NIC each thread has a processor of its own, or none
   CHECK(many.workers == std::vector{3, 5, 7});
 }
 
+TEST_CASE("beside an adapter the producer has a processor for itself") {
+  CHECK(places_beside_an_adapter({3}).producer == -1);
+  CHECK(places_beside_an_adapter({}).workers.empty());
+  const auto two = places_beside_an_adapter({3, 5});
+  CHECK(two.producer == 5);
+  CHECK(two.workers == std::vector{3});
+  CHECK(two.nic == -1);
+}
+
 TEST_CASE("a processor that somebody shares is left for one that nobody does") {
   std::map<int, double> mhz{{0, 2900}, {1, 2900}, {2, 2700}, {3, 2900}, {4, 1500}, {5, 2900}};
   QuietPlaces places{{0, 1, 2, 3, 4, 5}, [&](int cpu) { return mhz.at(cpu); }};
