@@ -113,7 +113,9 @@ QueuePair Session::device_view(std::uint32_t i, std::uint32_t number, std::uint3
 
 void Session::size_target(const Traffic& traffic) {
   constexpr std::size_t least = 4096;
-  const std::size_t stride = (layout_.payload + 7) / 8 * 8;
+  // A real adapter does not mind where a payload lies; the emulated one copies by 16 B from there.
+  const std::size_t align = layout_.payload > 8 ? 16 : 8;
+  const std::size_t stride = (layout_.payload + align - 1) / align * align;
   const auto bytes = std::max(least, traffic.slots * stride);
   if (target_.bytes() < bytes) target_ = allocate(bytes, server_->in_gpu_memory());
   clear(target_, 0);

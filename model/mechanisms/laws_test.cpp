@@ -306,6 +306,45 @@ TEST_CASE("software NIC: a line that is polled less often costs a post less") {
   CHECK(issue("submitter=host;qps=1") - issue("submitter=host;qps=4") == Approx(0.75 * contention));
 }
 
+TEST_CASE("software NIC: a program that performs a long message looks at the line less often") {
+  ParameterValues values{platform};
+  auto facts = platform.facts;
+  facts.nic_kind = NicKind::with_queues;
+  const auto issue = [&](double kib_us, int payload) {
+    values[ParameterValues::index(Param::soft_kib)] = kib_us;
+    const auto s = resolve(
+        parse_layout("submitter=host;qps=1;inline=0;payload=" + std::to_string(payload), "test"),
+        nullptr, facts, values);
+    return evaluate(Metric::issue, s, values, solve(s, values));
+  };
+  const double contention = values.get(Param::soft_contention);
+  values[ParameterValues::index(Param::soft_message)] = 1e-6;
+  const double quick = issue(1e-6, 4096), slow = issue(10, 4096);
+  CHECK(quick - slow == Approx(contention).epsilon(0.01));
+  double last = quick;
+  for (const int payload : {64, 256, 1024, 2048, 4096}) {
+    INFO(payload);
+    CHECK(issue(1, payload) <= last);
+    last = issue(1, payload);
+  }
+}
+
+TEST_CASE("software NIC: a fence at system scope waits for a kernel's look in flight") {
+  ParameterValues values{platform};
+  auto facts = platform.facts;
+  facts.nic_kind = NicKind::with_queues;
+  const auto issue = [&](const char* ordering, const char* memory) {
+    const auto s = resolve(
+        parse_layout(std::string{"submitter=gpu;ordering="} + ordering + ";queue_memory=" + memory,
+                     "test"),
+        nullptr, facts, values);
+    return evaluate(Metric::issue, s, values, solve(s, values));
+  };
+  CHECK(issue("system", "gpu") - issue("system", "host") ==
+        Approx(values.get(Param::soft_gpu_look) / 2));
+  CHECK(issue("gpu", "gpu") == Approx(issue("gpu", "host")));
+}
+
 TEST_CASE("paced NIC: the share of misses keeps its equation, and its ends") {
   CHECK(paced_nic::miss_share(0.5) == 0);
   CHECK(paced_nic::miss_share(1) == 0);

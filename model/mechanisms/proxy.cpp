@@ -35,11 +35,19 @@ Duration stores(const Setup& setup, const ParameterValues& values) {
   return Duration::us(values.get(Param::host_inline_chunk)) * (chunks - 1);
 }
 
+struct Post {
+  Duration batch, each;  ///< per post call, per request
+};
+
+Post post_costs(const Setup& setup, const ParameterValues& values) {
+  const double h = host_factor(setup, values);
+  const auto each = Duration::us(setup.cost(values, Cost::per_request)) + stores(setup, values);
+  return {Duration::us(setup.cost(values, Cost::post)) * h, each * h};
+}
+
 void contribute_workers(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   const double h = host_factor(setup, values);
-  const auto post = Duration::us(setup.cost(values, Cost::post)) * h;
-  const auto each =
-      (Duration::us(setup.cost(values, Cost::per_request)) + stores(setup, values)) * h;
+  const auto [post, each] = post_costs(setup, values);
   if (setup.caller_posts) {
     // The call posts a batch before it returns; a request's share of it is its issue time.
     pipeline.path("caller posts", Phase::issue, post / setup.batch + each);
@@ -62,6 +70,11 @@ void contribute_workers(const Setup& setup, const ParameterValues& values, Pipel
 }
 
 }  // namespace
+
+Duration post_time(const Setup& setup, const ParameterValues& values) {
+  const auto [post, each] = post_costs(setup, values);
+  return post / setup.batch + each;
+}
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
   if (setup.gpu_builds()) return;

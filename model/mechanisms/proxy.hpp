@@ -38,6 +38,8 @@ namespace qpcast::proxy {
 
 /// Time of host work relative to a cold P-IB host.
 double host_factor(const Setup& setup, const ParameterValues& values);
+/// What a request of a batch takes the CPU that posts it, at its operating state.
+Duration post_time(const Setup& setup, const ParameterValues& values);
 
 void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pipeline);
 

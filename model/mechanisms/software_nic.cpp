@@ -44,8 +44,17 @@ Duration cpu_service(const Setup& setup, const ParameterValues& values) {
   return work;
 }
 
+/// How often the program looks at the line per post. While it performs a message it does not look,
+/// and each look finds what was posted during the last lot: so the square.
+double looks_per_post(const Setup& setup, const ParameterValues& values) {
+  if (setup.facts->nic_kind == NicKind::sink) return 1;
+  const double behind = service(setup, values) / proxy::post_time(setup, values);
+  return behind > 1 ? 1 / (behind * behind) : 1;
+}
+
 void contend(const Setup& setup, const ParameterValues& values, Pipeline& pipeline) {
-  const auto wait = Duration::us(values.get(Param::soft_contention)) / setup.qps;
+  const auto wait = Duration::us(values.get(Param::soft_contention)) *
+                    (looks_per_post(setup, values) / setup.qps);
   pipeline.work(Resource::worker, {}, wait);
   if (setup.caller_posts)
     pipeline.path("polled line", Phase::issue, wait / setup.batch);
@@ -80,8 +89,10 @@ void contribute(const Setup& setup, const ParameterValues& values, Pipeline& pip
   pipeline.path("NIC program", Phase::transit, doorbell + work);
   if (!paced_nic::paces(setup)) pipeline.work(Resource::engine, work, doorbell);
   if (!gpu) return;
-  pipeline.path("NIC program looks", Phase::transit,
-                Duration::us(values.get(Param::soft_gpu_look)));
+  const auto look = Duration::us(values.get(Param::soft_gpu_look));
+  pipeline.path("NIC program looks", Phase::transit, look);
+  if (setup.ordering == Ordering::system)
+    pipeline.path("fence behind a look", Phase::issue, look / 2);
   pipeline.servers(Resource::engine, setup.qps);
 }
 

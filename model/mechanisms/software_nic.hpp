@@ -12,9 +12,12 @@
 ///                transit += soft.doorbell
 ///   with_queues  one thread serves all queues in host memory: the engine station, and transit; a
 ///                kernel serves each queue pair in GPU memory, as many at once as queue pairs, and
-///                an idle one takes soft.gpu_look to see a lone doorbell
+///                an idle one takes soft.gpu_look to see a lone doorbell. That look crosses PCIe,
+///                and a fence at system scope waits for the one in flight: issue += soft.gpu_look /
+///                2
 /// A program that polls one queue pair keeps fetching the line that a CPU's post writes; with N of
-/// them it comes by less often: worker and issue += soft.contention / N per batch. It also pays
+/// them it comes by less often, and the less the longer a message takes it: worker and issue
+/// += soft.contention / N * min(1, post / work)^2 per batch. It also pays
 /// soft.doorbell (soft.gpu_doorbell) per batch. All in us. There is no message-rate ceiling beside
 /// this, and no context cache, but what is imposed (paced_nic.hpp). Source: the structure of Linux'
 /// drivers/infiniband/sw/rxe and of hw/nic/emulated.

@@ -5,8 +5,8 @@
 ///
 ///   lone operation:   order(scope)                   none: 0, gpu, release, system
 ///                     release, doorbell record in host memory: + gpu.host_exchange, since the
-///                     exchange crosses PCIe both ways
-///   in a stream, the exchange included:
+///                     record is exchanged, or read back, across PCIe both ways
+///   in a stream, that included:
 ///                     order_stream * order(scope) / order(gpu), once per doorbell
 ///
 /// A lone operation waits for an idle store path; in a stream the fence overlaps the WQEs that
