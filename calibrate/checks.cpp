@@ -236,8 +236,8 @@ void check_units(const std::vector<Measurement>& rows,
     const bool program = problem.facts(key.first).nic_kind != NicKind::hardware;
     if (!others && program) continue;
     const auto at = list[list.size() / 2].second;
-    const auto quartile = [&](std::size_t k) {
-      return thousandfold(std::exp(list[k * (list.size() - 1) / 4].first - others.value_or(0)),
+    const auto quartile = [&, &slow = list](std::size_t k) {
+      return thousandfold(std::exp(slow[k * (slow.size() - 1) / 4].first - others.value_or(0)),
                           within);
     };
     if (quartile(1) == 1 || quartile(1) != quartile(3)) continue;

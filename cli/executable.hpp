@@ -22,7 +22,8 @@ struct Outcome {
 class Scratch {
  public:
   Scratch()
-      : path_{std::filesystem::temp_directory_path() / ("qpcast-cli-" + std::to_string(::getpid()))} {
+      : path_{std::filesystem::temp_directory_path() /
+              ("qpcast-cli-" + std::to_string(::getpid()))} {
     std::filesystem::create_directories(path_);
   }
   ~Scratch() { std::filesystem::remove_all(path_); }

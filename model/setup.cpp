@@ -138,7 +138,7 @@ Setup resolve(const Layout& layout, const LibraryPreset* preset, const PlatformF
   // A thread that batches builds one batch while the one before it is in flight. A CPU that posts
   // waits, and a proxy's batch is its worker's: the window stays the thread's own.
   const double least = s.batch > 1 && s.gpu_builds() ? 2 * s.batch : 1;
-  s.window = waits ? std::max(d.number(Key::window, 1), least) : unlimited;
+  if (waits) s.window = std::max(d.number(Key::window, 1), least);
   if (s.caller_posts) refill(s);
   resolve_publication(d, layout, s);
   resolve_profiles(layout, preset, values, s);

@@ -55,10 +55,10 @@ bool beyond_the_device(const DeviceError& error) {
 
 class Runner {
  public:
-  Runner(const Plan& plan, const Bench& bench, std::string platform, const Environment& environment,
+  Runner(const Plan& plan, Bench bench, std::string platform, const Environment& environment,
          RowFile& rows)
       : plan_{plan},
-        bench_{bench},
+        bench_{std::move(bench)},
         platform_{std::move(platform)},
         environment_{environment},
         rows_{rows},

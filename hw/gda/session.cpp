@@ -191,7 +191,7 @@ std::string Session::error_completion() const {
 
 std::int64_t Session::first_wrong(std::uint64_t count) const {
   std::vector<std::byte> copy;
-  const std::byte* arrived = static_cast<const std::byte*>(target_.host.data());
+  const auto* arrived = static_cast<const std::byte*>(target_.host.data());
   if (target_.gpu.data()) {
     copy.resize(target_.gpu.bytes());
     target_.gpu.to_host(copy.data(), copy.size());
