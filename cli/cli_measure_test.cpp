@@ -1,7 +1,6 @@
 /// The executable on an emulated NIC: runs that stop, live validations, faults.
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 

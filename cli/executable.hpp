@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "scenarios/io/text_file.hpp"
 
@@ -26,7 +27,10 @@ class Scratch {
               ("qpcast-cli-" + std::to_string(::getpid()))} {
     std::filesystem::create_directories(path_);
   }
-  ~Scratch() { std::filesystem::remove_all(path_); }
+  ~Scratch() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }

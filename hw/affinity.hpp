@@ -44,6 +44,7 @@ class PinnedScope {
   ~PinnedScope();
   PinnedScope(const PinnedScope&) = delete;
   PinnedScope& operator=(const PinnedScope&) = delete;
+  bool held() const { return !before_.empty(); }  ///< the system did as asked
 
  private:
   std::vector<int> before_;  ///< empty: nothing to undo

@@ -37,7 +37,7 @@ ParameterValues::ParameterValues(const Platform& platform) : ParameterValues{} {
     if (!at)
       throw InputError{platform.name, p.name, "unknown parameter; 'qpcast platforms' lists them"};
     values_[*at] = p.value;
-    given_.resize(values_.size());
+    given_.resize(values_.size());  // find() may have added a profile
     given_[*at] = 1;
   }
 }

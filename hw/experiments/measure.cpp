@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <ostream>
@@ -130,9 +131,11 @@ Scope scope_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu
 
 std::vector<int> cpus_near(const Environment& facts) {
   const auto node = facts.find("nic.numa_node");
-  const auto near =
+  auto near =
       node == facts.end() ? std::vector<int>{} : cpus_of_node(std::atoi(node->second.c_str()));
-  return near.empty() ? allowed_cpus() : near;
+  const auto allowed = allowed_cpus();
+  std::erase_if(near, [&](int cpu) { return !std::ranges::binary_search(allowed, cpu); });
+  return near.empty() ? allowed : near;
 }
 
 Environment environment_of(const MeasureOptions& options, const Nic& nic, const GpuSide& gpu,
@@ -242,12 +245,13 @@ Measured measure(const MeasureOptions& options, std::ostream& out) {
   const auto facts = environment_of(options, *nic, gpu, meeting);
   const auto clocks = clocks_of(options, gpu);
   const auto plan = plan_of(options, *nic, gpu, clocks.get(), !meeting.client);
-  const auto beside = places_beside_an_adapter(cpus_near(facts));
+  const bool software = nic->kind() == "emulated";
+  const auto beside = software ? Places{} : places_beside_an_adapter(cpus_near(facts));
   Bench bench{*nic, *peer, beside.workers, patience, &InterruptScope::flag()};
   bench.producer_cpu = beside.producer;
   bench.clocks = clocks.get();
   QuietPlaces quiet;
-  if (nic->kind() == "emulated") bench.places = &quiet;
+  if (software) bench.places = &quiet;
   if (gpu.nic) {
     bench.gpu_nic = gpu.nic.get();
     bench.ring_memory = pinned_resource();

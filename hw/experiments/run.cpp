@@ -45,7 +45,8 @@ std::string clock_missed(const Layout& layout, double seen) {
       seen);
 }
 
-/// How many passes somebody else had a share of a processor in; the row is of the others.
+/// How many passes somebody else had a share of the NIC's or the producer's processor in; the row
+/// is of the others, or of two where fewer are left.
 constexpr const char* shared_cpu = "passes.cpu_shared";
 
 /// The device says no to this layout; others may still work.
@@ -175,12 +176,16 @@ class Runner {
         for (const auto metric : metrics_of(point)) join(point, metric, by_row);
   }
 
-  /// One pass; once more if somebody else took a share of its processors meanwhile.
+  /// One pass; once more if somebody else took a share of the NIC's or the producer's processor
+  /// meanwhile. A point that brings about an operating state changes clocks itself.
   std::optional<Passes> pass_in_peace(const Point& point, Environment& facts) {
+    const bool watched =
+        bench_.places && !gpu_submits(point.layout) && !point.layout.has(Key::host_state);
     for (int attempt = 1;; ++attempt) {
+      facts = environment_;
       const auto subject = open(point);
       auto values = subject ? timed(point, *subject, 1, facts) : std::nullopt;
-      if (!values || !bench_.places || gpu_submits(point.layout)) return values;
+      if (!values || !watched) return values;
       if (bench_.places->held()) return values;
       if (attempt == 1 && bench_.places->quiet()) continue;
       facts[shared_cpu] = "1";
@@ -211,7 +216,7 @@ class Runner {
     }
     attempt(point, [&] {
       const auto clock = lock_clock(point);
-      auto facts = environment_;
+      Environment facts;
       const auto values = pass_in_peace(point, facts);
       if (!values) {
         refused_.insert(&point);

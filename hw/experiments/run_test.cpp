@@ -431,6 +431,41 @@ TEST_CASE("a pass that somebody disturbed is measured again once, and the row sa
     }
     CHECK(said);
   }
+  SECTION("once, right after the first pass") {
+    int looks = 0;
+    // Four of the survey, then the two that say whether the pass was disturbed.
+    QuietPlaces places{{0, 1, 2, 3}, [&](int) { return ++looks == 5 ? 900.0 : 2000.0; }};
+    f.run(plan, nullptr, nullptr, &places);
+    for (const auto& row : f.rows()) {
+      CHECK(row["passes"] == 3);
+      CHECK_FALSE(row["environment"].contains("passes.cpu_shared"));
+    }
+  }
+}
+
+TEST_CASE("a run that was stopped among its passes keeps them, and what they say") {
+  Fixture f;
+  auto plan = short_plan({"batching"});
+  plan.alternate = true;
+  plan.passes = 3;
+  const auto file = f.file + ".passes.jsonl";
+  QuietPlaces shared{{0, 1, 2, 3}, [n = 0](int) mutable { return n++ < 4 ? 2000.0 : 900.0; }};
+  auto part = plan;
+  part.passes = 1;  // as if it had been stopped after the first
+  f.run(part, nullptr, nullptr, &shared);
+  std::filesystem::remove(f.file);
+  QuietPlaces quiet{{0, 1, 2, 3}, [](int) { return 2000.0; }};
+  f.run(plan, nullptr, nullptr, &quiet);
+  REQUIRE_FALSE(f.rows().empty());
+  std::set<std::string> ids;
+  std::ifstream in{file};
+  for (std::string line; std::getline(in, line);)
+    CHECK(ids.insert(nlohmann::json::parse(line)["id"].get<std::string>()).second);
+  CHECK(ids.size() == 3 * f.rows().size());
+  for (const auto& row : f.rows()) {
+    CHECK(row["passes"] == 2);
+    CHECK(row["environment"]["passes.cpu_shared"] == "1");
+  }
 }
 
 TEST_CASE("hold-out layouts: reproducible, unseen, distinct, and possible on the machine") {

@@ -23,6 +23,7 @@ class CpuSubject final : public Subject {
     // The echo of a round trip is a thread started in the pass, and would inherit the processor.
     const bool echoes = point_.method == Method::round_trip;
     const PinnedScope pinned{echoes ? -1 : link_.bench().producer_cpu};
+    pinned_ = pinned.held();
     switch (point_.method) {
       case Method::latency: {
         auto times = latency_pass(link_, budget);
@@ -45,13 +46,14 @@ class CpuSubject final : public Subject {
   }
   Environment facts() const override {
     return {{"producer", "cpu"},
-            {"producer.pinned", link_.bench().producer_cpu >= 0 ? "yes" : "no"},
+            {"producer.pinned", pinned_ ? "yes" : "no"},
             {"workers.pinned", link_.workers_pinned() ? "yes" : "no"}};
   }
 
  private:
   const Point& point_;
   Link link_;
+  bool pinned_ = false;  ///< the producer, in the last pass
 };
 
 }  // namespace

@@ -345,6 +345,28 @@ TEST_CASE("software NIC: a fence at system scope waits for a kernel's look in fl
   CHECK(issue("gpu", "gpu") == Approx(issue("gpu", "host")));
 }
 
+TEST_CASE("library overhead: a bare transport pays what its platform has of it, and else nothing") {
+  const auto issue = [](const Platform& on) {
+    ParameterValues values{on};
+    const auto s = resolve(parse_layout("submitter=gpu;ordering=gpu", "test"), nullptr,
+                           platform.facts, values);
+    return evaluate(Metric::issue, s, values, solve(s, values));
+  };
+  const auto known = [](const char* name, double us) {
+    Parameter p;
+    p.name = name;
+    p.value = us;
+    return p;
+  };
+  Platform bare = platform, with = platform;
+  bare.parameters = {known("gpu.order_gpu", 0.5)};
+  with.parameters = {known("gpu.order_gpu", 0.5), known("library.mini-gda.issue", 0.25)};
+  Platform unknown = platform;
+  unknown.parameters.clear();
+  CHECK(issue(with) - issue(bare) == Approx(0.25).epsilon(0.02));
+  CHECK(issue(unknown) > issue(bare));  // nobody has measured anything: what libraries usually cost
+}
+
 TEST_CASE("paced NIC: the share of misses keeps its equation, and its ends") {
   CHECK(paced_nic::miss_share(0.5) == 0);
   CHECK(paced_nic::miss_share(1) == 0);

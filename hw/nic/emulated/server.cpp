@@ -59,7 +59,9 @@ Server::Server(const Imposed& imposed)
       fault_pending_{imposed.fault != Fault::none},
       pacer_{imposed.rate},
       cache_{imposed.contexts, imposed.replacement},
-      thread_{[this](const std::stop_token& stop) { run(stop); }} {}
+      thread_{[this](const std::stop_token& stop) { run(stop); }} {
+  if (const auto place = places_beside_a_software_nic().nic; place >= 0) run_on(place);
+}
 
 std::uint32_t Server::register_memory(void* address, std::size_t bytes, bool remote_access) {
   const Control control{*this};
@@ -150,7 +152,6 @@ double Server::now() const {
 }
 
 void Server::run(const std::stop_token& stop) {
-  if (const auto place = places_beside_a_software_nic().nic; place >= 0) pin_this_thread(place);
   for (Backoff backoff; !stop.stop_requested();) {
     while (waiting_ > 0 && !stop.stop_requested()) std::this_thread::yield();
     if (pass())
